@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -16,16 +17,17 @@ import (
 // and leave the object as it was, and what was converted once is stable: up,
 // down and up again is up.
 func FuzzConvert(f *testing.F) {
+	var texts []string
 	for _, c := range conformance.List(f, "conversion") {
 		data, err := c.Read("input.yaml")
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(data)
+		texts = append(texts, string(data))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	distort.Fuzz(f, texts, func(t *testing.T, text string) {
 		var doc tree.Node
-		if len(data) > 1<<14 || yaml.Unmarshal(data, &doc) != nil {
+		if yaml.Unmarshal([]byte(text), &doc) != nil {
 			return
 		}
 		if _, err := tree.Expand(&doc, 0, tree.Limits{Nodes: 5000, Depth: 100}); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -123,13 +124,17 @@ func TestPatchTree_KeepsTheRest(t *testing.T) {
 
 // FuzzPatchTree: any patch of any template gives a template or a fault.
 func FuzzPatchTree(f *testing.F) {
-	f.Add(podTemplate, "spec: {containers: [{name: main, env: [{name: SLOW, $patch: delete}]}]}")
-	f.Add("spec: {containers: {a: b}}", "spec: {containers: [{name: main}]}")
-	f.Add("spec: [1]", "spec: {containers: [1, {$patch: delete}]}")
-	f.Add(podTemplate, "$patch: replace")
-	f.Add("spec: {containers: [{name: {a: b}}]}", "spec: {containers: [{name: {a: b}}]}")
-	f.Add(podTemplate, "spec: {containers: [{$patch: merge, name: 1}], $setElementOrder/containers: [{name: x}]}")
-	f.Fuzz(func(t *testing.T, template, patch string) {
+	const end = "\x1e"
+	texts := []string{
+		podTemplate + end + "spec: {containers: [{name: main, env: [{name: SLOW, $patch: delete}]}]}",
+		"spec: {containers: {a: b}}" + end + "spec: {containers: [{name: main}]}",
+		"spec: [1]" + end + "spec: {containers: [1, {$patch: delete}]}",
+		podTemplate + end + "$patch: replace",
+		"spec: {containers: [{name: {a: b}}]}" + end + "spec: {containers: [{name: {a: b}}]}",
+		podTemplate + end + "spec: {containers: [{$patch: merge, name: 1}], $setElementOrder/containers: [{name: x}]}",
+	}
+	distort.Fuzz(f, texts, func(t *testing.T, both string) {
+		template, patch, _ := strings.Cut(both, end)
 		var a, b yaml.Node
 		if yaml.Unmarshal([]byte(template), &a) != nil || yaml.Unmarshal([]byte(patch), &b) != nil {
 			return

@@ -6,46 +6,38 @@ import (
 	"path/filepath"
 	"testing"
 
-	"sigs.k8s.io/kustomize/kyaml/yaml"
-
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// oddities are what a node of a manifest is replaced with.
-var oddities = []string{
-	"null", "[]", "{}", "[null]", "[{}]", "[[a]]", "[a]", "{a: b}", "{'': b}", "text", "''", "-1", "0", "2147483648",
-	"99999999999999999999", "1e99", "true", "'%'", "'101%'", "'-5%'", "'${A}'", "'*'",
-}
-
-// FuzzRender replaces two nodes of a manifest of the examples with something
-// odd: whatever it is, the whole pipeline renders or refuses it, and what it
-// renders can be read again.
+// FuzzRender changes two places of a manifest of the examples: whatever it is then, the whole
+// pipeline renders or refuses it, and what it renders can be read again.
 func FuzzRender(f *testing.F) {
 	files, err := filepath.Glob("../../examples/shop/base/*/*.yaml")
 	if err != nil || len(files) == 0 {
 		f.Fatal("no examples", err)
 	}
-	for i := range uint16(64) {
-		f.Add(i, i*37, uint8(i), i*53, uint8(i>>1), i%2 == 0, i%3 == 0)
-	}
-	f.Fuzz(func(t *testing.T, file, at uint16, odd uint8, also uint16, odder uint8, client, keep bool) {
-		text, err := os.ReadFile(files[int(file)%len(files)])
+	var texts []string
+	for _, path := range files {
+		text, err := os.ReadFile(path)
 		if err != nil {
-			t.Fatal(err)
+			f.Fatal(err)
 		}
-		text = distorted(t, distorted(t, text, int(at), int(odd)), int(also), int(odder))
-		in, err := load.Parse("in.yaml", text)
+		texts = append(texts, string(text))
+	}
+	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		in, err := load.Parse("in.yaml", []byte(text))
 		if err != nil {
 			return
 		}
 		opt := render.Options{Explain: true}
-		if client {
+		switch len(text) % 4 {
+		case 0:
 			opt.Driver = stage.Client
-		}
-		if keep {
+		case 1:
 			opt.Target = render.Kruise
 		}
 		res, err := render.Render(in, opt)
@@ -61,45 +53,4 @@ func FuzzRender(f *testing.F) {
 			t.Errorf("%d objects went out, %d came back: %v\n%s", len(res.Resources), len(back), err, out.Bytes())
 		}
 	})
-}
-
-// distorted replaces one node.
-func distorted(t *testing.T, text []byte, at, odd int) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	e := yaml.NewEncoder(&out)
-	var docs, all []*yaml.Node
-	for dec := yaml.NewDecoder(bytes.NewReader(text)); ; {
-		var n yaml.Node
-		if dec.Decode(&n) != nil {
-			break
-		}
-		docs = append(docs, &n)
-		all = append(all, below(&n)...)
-	}
-	var by yaml.Node
-	if err := yaml.Unmarshal([]byte(oddities[odd%len(oddities)]), &by); err != nil {
-		t.Fatal(err)
-	}
-	if len(all) > 0 {
-		*all[at%len(all)] = *by.Content[0]
-	}
-	for _, n := range docs {
-		if e.Encode(n) != nil {
-			return nil
-		}
-	}
-	if e.Close() != nil {
-		return nil
-	}
-	return out.Bytes()
-}
-
-// below returns the nodes below n.
-func below(n *yaml.Node) []*yaml.Node {
-	var all []*yaml.Node
-	for _, child := range n.Content {
-		all = append(append(all, child), below(child)...)
-	}
-	return all
 }

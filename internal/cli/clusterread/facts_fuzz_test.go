@@ -8,6 +8,9 @@ func FuzzSelector(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 64 {
+			return
+		}
 		if ParseSelector(text) == nil && ParseSelector(joinSelectors(text, "x=y")) != nil {
 			t.Errorf("%q alone is one, and not with another", text)
 		}

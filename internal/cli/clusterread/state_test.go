@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -239,15 +240,14 @@ func TestRecordedAt_IsAnHourAfterTheLatestPod(t *testing.T) {
 
 // FuzzRead: whatever files of a present state hold, it is a state or a fault.
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{
+	texts := []string{
 		testWorkload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 3"), testWorkload("apps/v1", "StatefulSet", "  replicas: 3\n  updateStrategy: {type: OnDelete}"),
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: a, creationTimestamp: x}\nstatus: {conditions: [{}], containerStatuses: [null]}\n",
+		testWorkload("apps/v1", "Deployment", "  replicas: 3") + "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata:\n  name: r\n  annotations: {kubectl-kruise.dev/strategy: '{\"replicas\": 3, \"updateStrategy\": {\"partition\": \"50%\"}}'}\nspec: {replicas: 1}\n---\napiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: web-1, namespace: shop}\ndata: {spec: {template: {spec: {containers: [{name: main, image: x}]}}}}\nrevision: 1\n",
 		"apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: a}\ndata: []\nrevision: -1\n",
 		"apiVersion: v1\nkind: Node\nstatus: {allocatable: {cpu: 1e99}}\n---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nspec: {maxUnavailable: '%'}\n",
-	} {
-		f.Add(text)
 	}
-	f.Fuzz(func(_ *testing.T, text string) {
+	distort.Fuzz(f, texts, func(_ *testing.T, text string) {
 		list, err := load.Parse("in.yaml", []byte(text))
 		if err != nil {
 			return

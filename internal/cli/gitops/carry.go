@@ -16,9 +16,9 @@ func CarryChange(before, after, into *tree.Node) *tree.Node {
 		return into
 	case after == nil:
 		return nil
-	case tree.IsMap(before) && tree.IsMap(after) && tree.IsMap(into):
-		return carryMap(before, after, into)
-	case tree.IsSeq(before) && tree.IsSeq(after) && tree.IsSeq(into):
+	case (before == nil || tree.IsMap(before)) && tree.IsMap(after) && tree.IsMap(into):
+		return carryMap(before, after, into) // what only the manifest has stays
+	case (before == nil || tree.IsSeq(before)) && tree.IsSeq(after) && tree.IsSeq(into):
 		if key := keyOf(before, after, into); key != "" {
 			return carryList(before, after, into, key)
 		}
@@ -74,7 +74,7 @@ func carryList(before, after, into *tree.Node, key string) *tree.Node {
 			continue
 		}
 		if have, _ := tree.Find(into, key, name); have == nil {
-			kept = append(kept, tree.Clone(item))
+			kept = append(kept, tree.FromValue(tree.Value(item)))
 		}
 	}
 	into.Content = kept
@@ -94,7 +94,7 @@ func keyOf(lists ...*tree.Node) string {
 func allHave(key string, lists []*tree.Node) bool {
 	for _, list := range lists {
 		seen := map[string]bool{}
-		for _, item := range list.Content {
+		for _, item := range tree.Items(list) {
 			v := tree.StrAt(item, key)
 			if v == "" || seen[v] {
 				return false

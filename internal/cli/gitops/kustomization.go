@@ -2,8 +2,10 @@ package gitops
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,19 +13,21 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 var kustomizationNames = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 
 // kustomization is one kustomization of those that make an object.
 type kustomization struct {
-	file string
-	// was and root are the file as it is and as it becomes.
-	was, root *tree.Node
+	*document
 	// patches are the files of patches of the object.
 	patches []*document
 	// inline are patches of it that stand in the file itself.
 	inline []*inline
+	// patched and replaced are the places that JSON patches and replacements set in it.
+	patched, replaced [][]string
 	// object is what the object is called where this kustomization gets it from.
 	object cluster.Ref
 }
@@ -34,10 +38,26 @@ type inline struct {
 	patch  *tree.Node
 }
 
-// document is a file with one YAML document.
+// document is a file with one YAML document, as it is and as it becomes.
 type document struct {
-	file      string
-	was, root *tree.Node
+	file     string
+	was, now *tree.Node
+	// root is the value in now.
+	root *tree.Node
+}
+
+func (d *document) encode(text []byte) (was, now []byte, err error) {
+	opt := &yaml.EncoderOptions{SeqIndent: yaml.SequenceIndentStyle(yaml.DeriveSeqIndentStyle(string(text)))}
+	if was, err = yaml.MarshalWithOptions(d.was, opt); err != nil {
+		return nil, nil, err
+	}
+	now, err = yaml.MarshalWithOptions(d.now, opt)
+	return was, now, err
+}
+
+func (d *document) isMeantBy(text []byte) bool {
+	n, err := load.Single(d.file, text)
+	return err == nil && tree.Equal(n, d.now)
 }
 
 func (f *files) readDocument(file string) (*document, error) {
@@ -45,11 +65,11 @@ func (f *files) readDocument(file string) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := yaml.Parse(string(text))
+	n, err := load.Single(file, text)
 	if err != nil {
 		return nil, err
 	}
-	return &document{file, tree.Clone(n.YNode()), n.YNode()}, nil
+	return &document{file, tree.Clone(n), n, tree.Root(n)}, nil
 }
 
 // kustomizationAt is the file of a kustomization: the path itself, or in the directory;
@@ -109,8 +129,8 @@ func (f *files) readKustomization(file string, w cluster.Ref) (*kustomization, e
 	if err != nil {
 		return nil, err
 	}
-	k := &kustomization{file: file, was: d.was, root: d.root, object: unnamed(w, d.root)}
-	return k, k.findPatches(f)
+	k := &kustomization{document: d, object: unnamed(w, d.root)}
+	return k, cmp.Or(k.findPatches(f), k.findReplacements(f))
 }
 
 // unnamed is the object as it is called before a kustomization renames it.
@@ -120,55 +140,151 @@ func unnamed(w cluster.Ref, k *tree.Node) cluster.Ref {
 	return w
 }
 
-// findPatches finds the strategic merge patches of the object.
+// findPatches finds the patches of the object.
 func (k *kustomization) findPatches(f *files) error {
-	for _, item := range slices.Concat(tree.Items(tree.Get(k.root, "patches")), tree.Items(tree.Get(k.root, "patchesStrategicMerge"))) {
-		path, holder := tree.StrAt(item, "path"), tree.Get(item, "patch")
-		if tree.IsScalar(item) {
-			path, holder = tree.Str(item), item
-			if !strings.Contains(path, "\n") {
-				holder = nil
-			}
-		}
-		switch {
-		case holder != nil:
-			if n, err := yaml.Parse(tree.Str(holder)); err == nil && k.patched(n.YNode(), tree.Get(item, "target")) {
-				k.inline = append(k.inline, &inline{holder, n.YNode()})
-			}
-		case path != "":
-			d, err := f.readDocument(filepath.Join(filepath.Dir(k.file), path))
-			if err != nil {
-				return cmp.Or(f.refusalOf(k.file), err)
-			}
-			if k.patched(d.root, tree.Get(item, "target")) {
-				k.patches = append(k.patches, d)
+	for _, field := range []string{"patches", "patchesStrategicMerge", "patchesJson6902"} {
+		for _, item := range tree.Items(tree.Get(k.root, field)) {
+			if err := k.findPatch(f, item); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// patched reports whether a strategic merge patch is one of the object.
-func (k *kustomization) patched(patch, target *tree.Node) bool {
-	if !tree.IsMap(patch) {
-		return false // a list of operations
+func (k *kustomization) findPatch(f *files, item *tree.Node) error {
+	path, holder := tree.StrAt(item, "path"), tree.Get(item, "patch")
+	if tree.IsScalar(item) {
+		path, holder = tree.Str(item), item
+		if !strings.Contains(path, "\n") {
+			holder = nil
+		}
 	}
-	kind, name := tree.StrAt(patch, "kind"), tree.StrAt(patch, "metadata", "name")
-	if target != nil {
-		kind, name = tree.StrAt(target, "kind"), tree.StrAt(target, "name")
+	target := tree.Get(item, "target")
+	switch {
+	case holder != nil:
+		n, err := load.Single(k.file, []byte(tree.Str(holder)))
+		if err != nil {
+			return err
+		}
+		if n = tree.Root(n); k.isOfObject(n, target) {
+			k.inline = append(k.inline, &inline{holder, n})
+		}
+	case path != "":
+		d, err := f.readDocument(filepath.Join(filepath.Dir(k.file), path))
+		if err != nil {
+			return cmp.Or(f.refusalOf(k.file), err)
+		}
+		if k.isOfObject(d.root, target) {
+			k.patches = append(k.patches, d)
+		}
 	}
-	return (kind == k.object.Kind || kind == "" && target != nil) && (name == k.object.Name || name == "" && target != nil)
+	return nil
 }
 
+// isOfObject reports whether a strategic merge patch is one of the object. The places of a
+// JSON patch of it are noted.
+func (k *kustomization) isOfObject(patch, target *tree.Node) bool {
+	selected := target != nil && k.isSelected(target)
+	switch {
+	case tree.IsSeq(patch):
+		for _, operation := range patch.Content {
+			if selected {
+				k.patched = append(k.patched, tree.PointerSteps(tree.StrAt(operation, "path")))
+			}
+		}
+		return false
+	case target != nil:
+		return selected
+	}
+	return tree.StrAt(patch, "kind") == k.object.Kind && tree.StrAt(patch, "metadata", "name") == k.object.Name
+}
+
+// isSelected reports whether a target selects the object: each of its fields is a regular
+// expression for all of a value, or missing.
+func (k *kustomization) isSelected(target *tree.Node) bool {
+	for field, value := range map[string]string{"kind": k.object.Kind, "name": k.object.Name} {
+		pattern := tree.StrAt(target, field)
+		if re, err := regexp.Compile("^(?:" + pattern + ")$"); pattern != "" && (err != nil || !re.MatchString(value)) {
+			return false
+		}
+	}
+	return true
+}
+
+// bracketed is an item of a list in the path of a replacement.
+var bracketed = regexp.MustCompile(`\[[^\]]*\]|\*`)
+
+// findReplacements notes the places of the object that replacements set.
+func (k *kustomization) findReplacements(f *files) error {
+	for _, item := range tree.Items(tree.Get(k.root, "replacements")) {
+		if path := tree.StrAt(item, "path"); path != "" {
+			d, err := f.readDocument(filepath.Join(filepath.Dir(k.file), path))
+			if err != nil {
+				return cmp.Or(f.refusalOf(k.file), err)
+			}
+			item = d.root
+		}
+		if !tree.IsSeq(item) {
+			item = tree.Seq(item)
+		}
+		for _, replacement := range item.Content {
+			for _, target := range tree.Items(tree.Get(replacement, "targets")) {
+				for _, path := range tree.Items(tree.Get(target, "fieldPaths")) {
+					if k.isSelected(tree.Get(target, "select")) {
+						k.replaced = append(k.replaced, strings.Split(bracketed.ReplaceAllString(tree.Str(path), "-"), "."))
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// refuseOverwritten refuses a change of one of these places, which what says so sets after
+// the change was made elsewhere.
+func (k *kustomization) refuseOverwritten(places [][]string, by string, before, after *tree.Node, path []string) error {
+	if len(places) == 0 {
+		return nil
+	}
+	for _, d := range tree.Differences(path, tree.Value(tree.Get(before, path...)), tree.Value(tree.Get(after, path...))) {
+		for _, place := range places {
+			if samePlace(place, d.Path) {
+				return &resource.Error{File: k.file, Err: fmt.Errorf("a %s sets %s", by, strings.Join(place, ".")), Hint: "write the change into it by hand"}
+			}
+		}
+	}
+	return nil
+}
+
+// samePlace reports whether one place is the other, or inside it. Any two items of a list
+// may be the same one: manifests order them otherwise than a server.
+func samePlace(a, b []string) bool {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] && (!isIndex(a[i]) || !isIndex(b[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+func isIndex(step string) bool { return step == "-" || strings.Trim(step, "0123456789") == "" }
+
 // applyChange writes into a kustomization what it sets of a change, and removes that from after.
-// Images come first: they are set last.
+// What kustomize sets last comes first: replacements, then images.
 func (k *kustomization) applyChange(before, after *tree.Node, path []string) error {
+	if err := k.refuseOverwritten(k.replaced, "replacement", before, after, path); err != nil {
+		return err
+	}
 	for _, list := range []string{"containers", "initContainers"} {
 		at := slices.Concat(path, []string{"spec", list})
 		if path[len(path)-1] == "spec" {
 			at = slices.Concat(path, []string{list})
 		}
 		k.takeImages(tree.Get(before, at...), tree.Get(after, at...))
+	}
+	if err := k.refuseOverwritten(k.patched, "JSON patch", before, after, path); err != nil {
+		return err
 	}
 	for _, d := range k.patches {
 		settleFields(tree.Get(before, path...), tree.Get(after, path...), tree.Get(d.root, path...))

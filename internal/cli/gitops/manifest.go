@@ -17,8 +17,10 @@ type Manifest struct {
 	// Path is the file.
 	Path string
 
-	files  *files
-	all    []*resource.Resource
+	files *files
+	all   []*resource.Resource
+	// at is the index of the object.
+	at     int
 	object *resource.Resource
 	// layers are the kustomizations, the outermost first.
 	layers []*kustomization
@@ -65,13 +67,11 @@ func (f *files) findLayered(path, file string, w cluster.Ref) (*Manifest, error)
 func (f *files) findIn(path string, refs map[string]cluster.Ref, w cluster.Ref) (*Manifest, error) {
 	var found []*Manifest
 	for _, file := range slices.Sorted(maps.Keys(refs)) {
-		m, err := f.open(file, refs[file])
-		switch {
-		case err != nil && len(refs) == 1:
+		more, err := f.open(file, refs[file])
+		if err != nil && len(refs) == 1 {
 			return nil, err
-		case err == nil && m != nil: // a directory may hold what is no manifest
-			found = append(found, m)
 		}
+		found = append(found, more...) // a directory may hold what is no manifest
 	}
 	switch len(found) {
 	case 1:
@@ -79,11 +79,14 @@ func (f *files) findIn(path string, refs map[string]cluster.Ref, w cluster.Ref) 
 	case 0:
 		return nil, &resource.Error{File: path, Err: fmt.Errorf("holds no manifest of %s", w), Hint: "name the file that it is applied from"}
 	}
+	if found[0].Path == found[1].Path {
+		return nil, &resource.Error{File: found[0].Path, Err: fmt.Errorf("%s is in it twice", w), Hint: "leave one of them out"}
+	}
 	return nil, &resource.Error{File: path, Err: fmt.Errorf("%s is in %s and in %s", w, found[0].Path, found[1].Path), Hint: "name one of the files"}
 }
 
-// open finds the object in a file; nil where it is not there.
-func (f *files) open(file string, w cluster.Ref) (*Manifest, error) {
+// open finds the object in a file, as often as it is there.
+func (f *files) open(file string, w cluster.Ref) (found []*Manifest, err error) {
 	text, err := f.read(file)
 	if err != nil {
 		return nil, err
@@ -92,14 +95,12 @@ func (f *files) open(file string, w cluster.Ref) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Manifest{Path: file, files: f, all: all}
-	for _, r := range all {
+	for i, r := range all {
 		if r.Is(w.Group, w.Kind) && r.Name() == w.Name && (r.Namespace() == "" || w.Namespace == "" || r.Namespace() == w.Namespace) {
-			m.object = r
-			return m, nil
+			found = append(found, &Manifest{Path: file, files: f, all: all, at: i, object: r})
 		}
 	}
-	return nil, nil //nolint:nilnil // that it is not there is no error
+	return found, nil
 }
 
 // ManifestChange is what a rollout has changed.
@@ -108,8 +109,4 @@ type ManifestChange struct {
 	Before, After *tree.Node
 	// Partition is the one in force now; nil where none is.
 	Partition *tree.Node
-}
-
-func (m *Manifest) ref() cluster.Ref {
-	return cluster.Ref{Group: m.object.Group(), Kind: m.object.Kind(), Namespace: m.object.Namespace(), Name: m.object.Name()}
 }

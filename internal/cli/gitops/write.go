@@ -3,16 +3,13 @@ package gitops
 import (
 	"bytes"
 	"errors"
-	"path/filepath"
 	"slices"
-	"strings"
-
-	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -79,23 +76,20 @@ func (m *Manifest) prepare(c ManifestChange) ([]writtenFile, error) {
 // changed are the files that say something else now.
 func (m *Manifest) changed(was, now *tree.Node) ([]writtenFile, error) {
 	var out []writtenFile
-	add := func(path string, was, now *tree.Node, whole func() ([]byte, error)) error {
-		if tree.Equal(was, now) {
+	add := func(e edit) error {
+		if tree.Equal(e.was, e.now) {
 			return nil
 		}
-		body, err := m.files.edited(path, was, now, whole)
-		out = append(out, writtenFile{path, body})
+		body, err := m.files.edited(e)
+		out = append(out, writtenFile{e.path, body})
 		return err
 	}
-	if err := add(m.Path, was, now, m.encode); err != nil {
+	if err := add(edit{m.Path, was, now, m.encode, m.isMeantBy}); err != nil {
 		return nil, err
 	}
 	for _, k := range m.layers {
-		if err := add(k.file, k.was, k.root, func() ([]byte, error) { return m.files.encoded(k.file, k.root) }); err != nil {
-			return nil, err
-		}
-		for _, d := range k.patches {
-			if err := add(d.file, d.was, d.root, func() ([]byte, error) { return m.files.encoded(d.file, d.root) }); err != nil {
+		for _, d := range slices.Concat([]*document{k.document}, k.patches) {
+			if err := add(edit{d.file, d.was, d.now, d.encode, d.isMeantBy}); err != nil {
 				return nil, err
 			}
 		}
@@ -103,49 +97,67 @@ func (m *Manifest) changed(was, now *tree.Node) ([]writtenFile, error) {
 	return out, nil
 }
 
+// edit is a change of one file.
+type edit struct {
+	path     string
+	was, now *tree.Node
+	// encode writes a text again as a whole, as it was and as it becomes.
+	encode func(text []byte) (was, now []byte, err error)
+	// meant reports whether a text means what all of the file should mean after the change.
+	meant func(text []byte) bool
+}
+
 // edited is the text of a file after a change: with other values in their place if
-// that is all, else encoded as a whole.
-func (f *files) edited(path string, was, now *tree.Node, whole func() ([]byte, error)) ([]byte, error) {
-	text, err := f.read(path)
+// that is all, else encoded as a whole. Refused is a file that would come out otherwise even
+// without a change, blanks aside, or in which the change would reach another place,
+// by an alias or a merge key.
+func (f *files) edited(e edit) ([]byte, error) {
+	text, err := f.read(e.path)
 	if err != nil {
 		return nil, err
 	}
-	if list, ok := changedScalars(was, now); ok {
-		if body, ok := splice(text, list); ok {
+	if list, ok := changedScalars(e.was, e.now); ok {
+		if body, ok := splice(text, list); ok && e.meant(body) {
 			return body, nil
 		}
 	}
-	return whole()
+	was, now, err := e.encode(text)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(withoutBlanks(was), withoutBlanks(text)) || !e.meant(now) {
+		return nil, &resource.Error{
+			File: e.path, Err: errors.New("cannot be written back without changing more than the object"),
+			Hint: "write the change into it by hand. Values are replaced in their place; fields are added and removed in one YAML document for each object, without anchors, aliases, directives and CR line ends, and not in a List or in JSON",
+		}
+	}
+	return now, nil
 }
 
-// encoded writes a file again, its lists indented as they were.
-func (f *files) encoded(path string, n *tree.Node) ([]byte, error) {
-	text, err := f.read(path)
-	if err != nil {
-		return nil, err
-	}
-	return yaml.MarshalWithOptions(n, &yaml.EncoderOptions{SeqIndent: yaml.SequenceIndentStyle(yaml.DeriveSeqIndentStyle(string(text)))})
+// withoutBlanks is what an encoder has to leave as it was.
+func withoutBlanks(text []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		if r == ' ' || r == '\t' || r == '\n' {
+			return -1
+		}
+		return r
+	}, text)
 }
 
-// encode writes the file again. One that would come out otherwise even without a change
-// is refused.
-func (m *Manifest) encode() ([]byte, error) {
-	text, err := m.files.read(m.Path)
+func (m *Manifest) encode(text []byte) (was, now []byte, err error) {
+	plain, err := load.Parse(m.Path, text)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	plain, err := m.files.open(m.Path, m.ref())
-	if err != nil {
-		return nil, err
-	}
+	plain[m.at].Edit()
 	var before, after bytes.Buffer
-	if err := errors.Join(emit.Stream(&before, plain.all, stage.Limits{}), emit.Stream(&after, m.all, stage.Limits{})); err != nil {
-		return nil, err
-	}
-	if filepath.Ext(m.Path) == ".json" || strings.TrimSpace(before.String()) != strings.TrimSpace(string(text)) {
-		return nil, &resource.Error{File: m.Path, Err: errors.New("cannot be written back without changing more than the object"), Hint: "one YAML document for each object can; a List only where values change that are there; JSON cannot"}
-	}
-	return after.Bytes(), nil
+	err = errors.Join(emit.Stream(&before, plain, stage.Limits{}), emit.Stream(&after, m.all, stage.Limits{}))
+	return before.Bytes(), after.Bytes(), err
+}
+
+func (m *Manifest) isMeantBy(text []byte) bool {
+	got, err := load.Parse(m.Path, text)
+	return err == nil && slices.EqualFunc(got, m.all, func(a, b *resource.Resource) bool { return tree.Equal(a.Node(), b.Node()) })
 }
 
 // setPartition sets the final partition where the manifest has one, or where it is

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
@@ -17,7 +18,7 @@ import (
 )
 
 // groupOfTwo is a group with a dependency across namespaces.
-func groupOfTwo(t *testing.T) group.Record {
+func groupOfTwo(t testing.TB) group.Record {
 	t.Helper()
 	planOf := func(namespace, name string) plan.Plan {
 		return plan.Plan{
@@ -85,4 +86,27 @@ func TestGroupFile_Refuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// FuzzGroupFile: whatever the file of a group holds, it is a group or a fault, and one that is
+// taken is written as it is read.
+func FuzzGroupFile(f *testing.F) {
+	good, err := writeGroup(groupOfTwo(f))
+	if err != nil {
+		f.Fatal(err)
+	}
+	head, _, _ := strings.Cut(string(good), documentEnd)
+	distort.Fuzz(f, []string{string(good), head + documentEnd + "{}", head}, func(t *testing.T, text string) {
+		rec, err := parseGroup([]byte(text))
+		if err != nil {
+			return
+		}
+		again, err := writeGroup(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := parseGroup(again); err != nil || got.Digest("c") != rec.Digest("c") {
+			t.Errorf("%v\n%s", err, again)
+		}
+	})
 }

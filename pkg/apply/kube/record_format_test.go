@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
@@ -268,13 +269,17 @@ func FuzzRecord(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(good.Data[keyRecord], packedPlan, []byte(`{"a": "b"}`), true)
-	f.Add(`{"progress": {"step": -1}}`, packedPlan, []byte(`null`), true)
-	f.Add(`[]`, []byte("x"), []byte{0x1f, 0x8b, 8}, false)
-	f.Fuzz(func(t *testing.T, record string, text, base []byte, pack bool) {
-		cm := &corev1.ConfigMap{Data: map[string]string{keyRecord: record}, BinaryData: map[string][]byte{keyPlan: text, keyBase: base}}
-		if pack {
-			cm.BinaryData = map[string][]byte{keyPlan: compress(text), keyBase: compress(base)}
+	const end = "\x1e"
+	texts := []string{
+		good.Data[keyRecord] + end + string(packedPlan) + end + `{"a": "b"}` + end + "packed",
+		`{"progress": {"step": -1}}` + end + string(packedPlan) + end + "null" + end + "packed",
+		"[]" + end + "x" + end + "\x1f\x8b\x08" + end,
+	}
+	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		part := append(strings.Split(text, end), "", "", "")
+		cm := &corev1.ConfigMap{Data: map[string]string{keyRecord: part[0]}, BinaryData: map[string][]byte{keyPlan: []byte(part[1]), keyBase: []byte(part[2])}}
+		if part[3] != "" {
+			cm.BinaryData = map[string][]byte{keyPlan: compress([]byte(part[1])), keyBase: compress([]byte(part[2]))}
 		}
 		rec, err := readRecord(cm)
 		if err != nil {

@@ -12,6 +12,9 @@ func FuzzParent(f *testing.F) {
 	f.Add("secret/", "", "kubectl/", ",", "")
 	f.Add("a/b/c", "x", "/", "...", ",,,")
 	f.Fuzz(func(t *testing.T, name, namespace, tool, kinds, namespaces string) {
+		if len(name)+len(namespace)+len(tool)+len(kinds)+len(namespaces) > 128 {
+			return
+		}
 		p, err := ParseParent(name, namespace)
 		if err != nil {
 			return

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -20,14 +21,15 @@ func FuzzInject(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	var texts []string
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(string(data))
+		texts = append(texts, string(data))
 	}
-	f.Fuzz(func(t *testing.T, text string) {
+	distort.Fuzz(f, texts, func(t *testing.T, text string) {
 		sets, pod := fuzzed(text)
 		if pod == nil {
 			return
@@ -77,4 +79,14 @@ func fuzzed(text string) (sets []*Set, pod *tree.Node) {
 		}
 	}
 	return sets, pod
+}
+
+// FuzzEntries: the hashes that a pod is annotated with are read, in both forms, or refused.
+func FuzzEntries(f *testing.F) {
+	texts := []string{`{"agent": {"updateTimestamp": "2026-01-02T15:04:05Z", "hash": "x", "sidecarSetName": "agent", "sidecarList": ["a"], "controllerRevision": "r"}}`, `{"agent": "x"}`, "null"}
+	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		if entries, err := readEntries(text); err == nil && entries == nil {
+			t.Error("neither entries nor a fault")
+		}
+	})
 }

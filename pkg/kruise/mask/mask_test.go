@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 )
 
 // TestObject_HidesWhatIsSecret: nothing secret is left of an object, and all else is.
@@ -99,13 +101,15 @@ func TestPatch_HidesWhatIsSecret(t *testing.T) {
 // FuzzPatch: no body panics or is changed itself, and no value of a Secret is shown,
 // whatever shape it has.
 func FuzzPatch(f *testing.F) {
-	f.Add([]byte(`{"kind": "Secret", "data": {"a": "b"}, "metadata": {"annotations": {"a": 1}}}`))
-	f.Add([]byte(`[{"op": "add", "path": "/spec/template/spec/containers/0/env/0/value", "value": {"a": []}}]`))
-	f.Add([]byte(`[{"op": "add", "path": "/metadata/annotations/a~1token", "value": 1}, {"path": ""}, {"path": "/"}, [], null]`))
-	f.Add([]byte(`{"metadata": [], "data": null, "env": [{"name": "TOKEN", "value": {}}], "args": ["--password"]}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
+	texts := []string{
+		`{"kind": "Secret", "data": {"a": "b"}, "metadata": {"annotations": {"a": 1}}}`,
+		`[{"op": "add", "path": "/spec/template/spec/containers/0/env/0/value", "value": {"a": []}}]`,
+		`[{"op": "add", "path": "/metadata/annotations/a~1token", "value": 1}, {"path": ""}, {"path": "/"}, [], null]`,
+		`{"metadata": [], "data": null, "env": [{"name": "TOKEN", "value": {}}], "args": ["--password"]}`,
+	}
+	distort.Fuzz(f, texts, func(t *testing.T, text string) {
 		var body, value any
-		if json.Unmarshal(text, &body) != nil {
+		if json.Unmarshal([]byte(text), &body) != nil {
 			return
 		}
 		before, _ := json.Marshal(body)

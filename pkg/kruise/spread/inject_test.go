@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -152,10 +153,14 @@ func TestReadMatch(t *testing.T) {
 // FuzzInject: any subset goes into any pod, or is a fault; the pod that came in
 // stays as it was.
 func FuzzInject(f *testing.F) {
-	f.Add("spec: {tolerations: [{key: a}], affinity: {nodeAffinity: []}}", "{tolerations: [1], requiredNodeSelector: {}, patch: {spec: {affinity: null}}}")
-	f.Add("spec: []", "{preferredNodeSelector: [{}], requiredNodeSelector: {matchFields: x}}")
-	f.Add("metadata: {annotations: x}", "{patch: x}")
-	f.Fuzz(func(t *testing.T, pod, subset string) {
+	const end = "\x1e"
+	texts := []string{
+		"spec: {tolerations: [{key: a}], affinity: {nodeAffinity: []}}" + end + "{tolerations: [1], requiredNodeSelector: {}, patch: {spec: {affinity: null}}}",
+		"spec: []" + end + "{preferredNodeSelector: [{}], requiredNodeSelector: {matchFields: x}}",
+		"metadata: {annotations: x}" + end + "{patch: x}",
+	}
+	distort.Fuzz(f, texts, func(t *testing.T, both string) {
+		pod, subset, _ := strings.Cut(both, end)
 		var a, b yaml.Node
 		if yaml.Unmarshal([]byte(pod), &a) != nil || yaml.Unmarshal([]byte(subset), &b) != nil {
 			return

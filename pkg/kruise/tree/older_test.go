@@ -77,7 +77,7 @@ func FuzzOlder(f *testing.F) {
 		f.Add(word)
 	}
 	f.Fuzz(func(t *testing.T, word string) {
-		if strings.Trim(word, "+-._:0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ~=") != "" {
+		if len(word) > 32 || strings.Trim(word, "+-._:0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ~=") != "" {
 			return // more than a word
 		}
 		for _, text := range []string{"a: " + word + "\n", word + ": x\n"} {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 )
@@ -125,11 +126,8 @@ func TestRead_AliasesAreWrittenOut(t *testing.T) {
 // FuzzRead: no text makes the reader panic, and what it takes it writes so that it
 // takes it again.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(small))
-	f.Add(written(f, everything()))
-	f.Add([]byte(strategy))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if p, err := planfile.Read(data); err == nil {
+	distort.Fuzz(f, []string{small, string(written(f, everything())), strategy}, func(t *testing.T, data string) {
+		if p, err := planfile.Read([]byte(data)); err == nil {
 			text := written(t, p)
 			again, err := planfile.Read(text)
 			if err != nil {
@@ -139,6 +137,6 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("not stable:\n%s\n%s", text, second)
 			}
 		}
-		_, _ = planfile.ReadPolicy(data)
+		_, _ = planfile.ReadPolicy([]byte(data))
 	})
 }

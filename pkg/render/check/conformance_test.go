@@ -122,7 +122,7 @@ func (w waited) settle(r *resource.Resource) {
 	}
 }
 
-func text(t *testing.T, c conformance.Case, file string) string {
+func text(t testing.TB, c conformance.Case, file string) string {
 	t.Helper()
 	data, err := c.Read(file)
 	if err != nil {

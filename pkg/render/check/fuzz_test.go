@@ -1,61 +1,53 @@
 package check_test
 
 import (
-	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
-	"sigs.k8s.io/kustomize/kyaml/yaml"
-
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// odd are what a node of an object is replaced with.
-var odd = []string{
-	"null", "[]", "{}", "[null]", "[{}]", "[[a]]", "[a]", "{a: b}", "{'': b}", "text", "''", "-1", "0", "2147483648",
-	"99999999999999999999", "1e99", "true", "'%'", "'101%'", "'TZ='", "'CRON_TZ=UTC'", "'@every'", "'5-3'", "'*'",
-}
-
-// FuzzObject replaces two nodes of a recorded object with something odd, and
-// asks for all operations: whatever it is, it is let through or refused, by a
-// rule of the catalogue.
+// FuzzObject changes two places of a recorded object, and asks for one of all operations:
+// whatever it is then, it is let through or refused, by a rule of the catalogue.
 func FuzzObject(f *testing.F) {
-	cases := conformance.List(f, "lint")
-	for i := range cases {
-		f.Add(uint16(i), uint16(i*7), uint8(i), uint16(i*13), uint8(i*3))
+	const end = "\x1e"
+	var texts []string
+	around := map[string][]*resource.Resource{}
+	for _, c := range conformance.List(f, "lint") {
+		texts = append(texts, text(f, c, "object.yaml")+end+c.Name)
+		around[c.Name] = slices.Concat(read(f, c, "object.yaml"), read(f, c, "setup.yaml"), read(f, c, "before.yaml"))
 	}
 	var ids []string
 	for _, r := range check.Rules() {
 		ids = append(ids, r.ID)
 	}
-	f.Fuzz(func(t *testing.T, which, at uint16, by uint8, also uint16, and uint8) {
-		c := cases[int(which)%len(cases)]
-		good := read(t, c, "object.yaml")
-		around := append(read(t, c, "setup.yaml"), read(t, c, "before.yaml")...)
-		bad := distorted(t, distorted(t, []byte(text(t, c, "object.yaml")), int(at), int(by)), int(also), int(and))
-		in, err := load.Parse("in.yaml", bad)
-		if err != nil || len(in) == 0 {
+	distort.Fuzz(f, texts, func(t *testing.T, both string) {
+		text, name, _ := strings.Cut(both, end)
+		in, err := load.Parse("in.yaml", []byte(text))
+		if err != nil || len(in) == 0 || len(around[name]) == 0 {
 			return
 		}
-		for _, q := range []check.Request{
+		good := around[name][0]
+		request := []check.Request{
 			{Object: in[0]},
-			{Object: in[0], Old: good[0]},
-			{Object: good[0], Old: in[0]},
+			{Object: in[0], Old: good},
+			{Object: good, Old: in[0]},
 			{Object: in[0], Operation: check.Delete},
-		} {
-			for _, fault := range check.Object(newContext(in, append(around, good...)), q) {
-				if !slices.Contains(ids, fault.Rule) || fault.Err == nil {
-					t.Errorf("fault %v of rule %q", fault.Error, fault.Rule)
-				}
+		}[len(text)%4]
+		for _, fault := range check.Object(newContext(in, around[name]), request) {
+			if !slices.Contains(ids, fault.Rule) || fault.Err == nil {
+				t.Errorf("fault %v of rule %q", fault.Error, fault.Rule)
 			}
 		}
 	})
 }
 
-func read(t *testing.T, c conformance.Case, file string) []*resource.Resource {
+func read(t testing.TB, c conformance.Case, file string) []*resource.Resource {
 	t.Helper()
 	if !c.Has(file) {
 		return nil
@@ -65,34 +57,4 @@ func read(t *testing.T, c conformance.Case, file string) []*resource.Resource {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// distorted replaces one node.
-func distorted(t *testing.T, data []byte, at, by int) []byte {
-	t.Helper()
-	var n, other yaml.Node
-	if yaml.Unmarshal(data, &n) != nil || len(n.Content) == 0 {
-		return data
-	}
-	if err := yaml.Unmarshal([]byte(odd[by%len(odd)]), &other); err != nil {
-		t.Fatal(err)
-	}
-	nodes := inside(n.Content[0])
-	if len(nodes) == 0 {
-		return data
-	}
-	*nodes[at%len(nodes)] = *other.Content[0]
-	var out bytes.Buffer
-	if yaml.NewEncoder(&out).Encode(&n) != nil {
-		return data
-	}
-	return out.Bytes()
-}
-
-func inside(n *yaml.Node) []*yaml.Node {
-	var all []*yaml.Node
-	for _, child := range n.Content {
-		all = append(append(all, child), inside(child)...)
-	}
-	return all
 }

@@ -3,8 +3,10 @@ package compare_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -16,6 +18,8 @@ func FuzzRun(f *testing.F) {
 	if err != nil || len(dirs) == 0 {
 		f.Fatalf("no seeds: %v", err)
 	}
+	const end = "\x1e"
+	var texts []string
 	for _, path := range dirs {
 		now, err := os.ReadFile(path)
 		if err != nil {
@@ -25,9 +29,10 @@ func FuzzRun(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(string(old), string(now))
+		texts = append(texts, string(old)+end+string(now))
 	}
-	f.Fuzz(func(t *testing.T, old, now string) {
+	distort.Fuzz(f, texts, func(t *testing.T, both string) {
+		old, now, _ := strings.Cut(both, end)
 		a, err := load.Parse("old.yaml", []byte(old))
 		if err != nil || twice(a) {
 			return

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -14,14 +15,16 @@ import (
 
 // FuzzToKinds: no input panics, and what was converted comes back.
 func FuzzToKinds(f *testing.F) {
+	texts := []string{
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata: []\nspec: 3\n",
+		"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {generateName: a-}\nspec: {template: null, updateStrategy: null}\n",
+	}
 	for _, dir := range []string{"kruise-deployment", "kruise-statefulset", "kruise-cronjob", "kruise-budget", "native-everything"} {
 		for _, r := range golden.Read(&testing.T{}, "testdata/"+dir, "input.yaml") {
-			f.Add(string(r.Raw()))
+			texts = append(texts, string(r.Raw()))
 		}
 	}
-	f.Add("apiVersion: apps/v1\nkind: Deployment\nmetadata: []\nspec: 3\n")
-	f.Add("apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {generateName: a-}\nspec: {template: null, updateStrategy: null}\n")
-	f.Fuzz(func(t *testing.T, text string) {
+	distort.Fuzz(f, texts, func(t *testing.T, text string) {
 		for _, side := range []string{"kruise", "native"} {
 			in, err := load.Parse("input.yaml", []byte(text))
 			if err != nil {

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -107,12 +109,9 @@ func TestDirect_CoversMostExamples(t *testing.T) {
 
 // FuzzDirect: of any document.
 func FuzzDirect(f *testing.F) {
-	for _, s := range elements {
-		f.Add([]byte(s))
-	}
-	f.Add([]byte("a: {b: [c, 'd'], \"e\": 1}\n# x\nf: |\n  g\nh: i # j\nk:\n  - l: m\n    n: 2001-01-01\n"))
-	f.Fuzz(func(t *testing.T, in []byte) {
-		for _, n := range documents(in) {
+	texts := slices.Concat(elements, []string{"a: {b: [c, 'd'], \"e\": 1}\n# x\nf: |\n  g\nh: i # j\nk:\n  - l: m\n    n: 2001-01-01\n"})
+	distort.Fuzz(f, texts, func(t *testing.T, in string) {
+		for _, n := range documents([]byte(in)) {
 			for _, style := range styles {
 				agrees(t, n, style)
 			}

@@ -2,8 +2,10 @@ package fanout_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
@@ -15,12 +17,16 @@ import (
 // FuzzFanout: no input panics; the same input gives the same output; copies
 // are whole, and go nowhere they may not.
 func FuzzFanout(f *testing.F) {
+	const end = "\x1e"
 	namespaces := "apiVersion: v1\nkind: Namespace\nmetadata: {name: a, labels: {t: w}}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: kube-system}\n"
-	f.Add(distribution("x", configMap, "{allNamespaces: true}"), namespaces)
-	f.Add(distribution("x", "{apiVersion: v1, kind: Secret, metadata: {name: s, labels: null}, data: null, stringData: {a: b}}", "{namespaceSelector: {matchLabels: {t: w}}, includedNamespaces: {list: [{name: b}]}}"), namespaces)
-	f.Add(distribution("x", configMap, "{includedNamespaces: {list: [{name: a}]}}")+distribution("y", configMap, "{includedNamespaces: {list: [{name: a}]}}"), "")
-	f.Add("apiVersion: apps.kruise.io/v1alpha1\nkind: ResourceDistribution\n", "")
-	f.Fuzz(func(t *testing.T, stream, context string) {
+	texts := []string{
+		distribution("x", configMap, "{allNamespaces: true}") + end + namespaces,
+		distribution("x", "{apiVersion: v1, kind: Secret, metadata: {name: s, labels: null}, data: null, stringData: {a: b}}", "{namespaceSelector: {matchLabels: {t: w}}, includedNamespaces: {list: [{name: b}]}}") + end + namespaces,
+		distribution("x", configMap, "{includedNamespaces: {list: [{name: a}]}}") + distribution("y", configMap, "{includedNamespaces: {list: [{name: a}]}}"),
+		"apiVersion: apps.kruise.io/v1alpha1\nkind: ResourceDistribution\n",
+	}
+	distort.Fuzz(f, texts, func(t *testing.T, both string) {
+		stream, context, _ := strings.Cut(both, end)
 		first, ok := fanned(t, stream, context)
 		if !ok {
 			return

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -18,21 +19,22 @@ func FuzzKRM(f *testing.F) {
 	if err != nil || len(seeds) == 0 {
 		f.Fatal("no seeds", err)
 	}
+	var texts []string
 	for _, path := range seeds {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(b)
-		f.Add(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")))
+		texts = append(texts, string(b))
 	}
 	for _, s := range []string{cloneSet, sidecarSet, cloneSet + sidecarSet} {
-		f.Add([]byte(head + "items:\n" + s))
+		texts = append(texts, head+"items:\n"+s)
 	}
 	for _, manifest := range []string{zones, agent, pipeline} {
-		f.Add([]byte(head + "items:\n" + cloneSet + configured(manifest)))
+		texts = append(texts, head+"items:\n"+cloneSet+configured(manifest))
 	}
-	f.Fuzz(func(t *testing.T, in []byte) {
+	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		in := []byte(text)
 		out, err := runOnce(t, in)
 		before, perr := parse(in)
 		if perr != nil {

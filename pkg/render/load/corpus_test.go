@@ -90,7 +90,7 @@ func TestKustomize_BuildsOwnKustomizationsAsTheCommand(t *testing.T) {
 }
 
 // withKruise calls f while kustomize knows Kruise's kinds.
-func withKruise(t *testing.T, f func(config []byte)) {
+func withKruise(t testing.TB, f func(config []byte)) {
 	t.Helper()
 	additions, err := kustomize.Additions()
 	if err != nil {

@@ -145,7 +145,7 @@ func FuzzDirect(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		if checkText("in", in) == nil {
+		if len(in) <= 256 && checkText("in", in) == nil {
 			agrees(t, in)
 		}
 	})

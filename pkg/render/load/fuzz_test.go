@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -23,15 +24,16 @@ func FuzzLoad(f *testing.F) {
 	if err != nil || len(paths) == 0 {
 		f.Fatal("no corpus", err)
 	}
+	texts := []string{"apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod # c\n  metadata: {name: a}\n"}
 	for _, p := range paths {
 		b, err := os.ReadFile(p)
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(b)
+		texts = append(texts, string(b))
 	}
-	f.Add([]byte("apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod # c\n  metadata: {name: a}\n"))
-	f.Fuzz(func(t *testing.T, in []byte) {
+	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		in := []byte(text)
 		objects, err := load.Parse("in", in)
 		if err != nil || len(objects) == 0 {
 			return

@@ -34,17 +34,22 @@ func TestKustomize_BuildsRandomAsTheCommand(t *testing.T) {
 
 func FuzzKustomization(f *testing.F) {
 	f.Add(uint64(1))
-	f.Fuzz(func(t *testing.T, seed uint64) {
-		withKruise(t, func(config []byte) { agree(t, seed, config) })
+	withKruise(f, func(config []byte) {
+		f.Fuzz(func(t *testing.T, seed uint64) { agree(t, seed, config) })
 	})
 }
 
 func agree(t *testing.T, seed uint64, config []byte) string {
 	t.Helper()
 	r := &random{rand.New(rand.NewPCG(seed, 1)), map[string]string{}, map[string]bool{}}
-	dir := filepath.Join(Files(t, r.tree()), "top")
-	want, err := inProcess(dir, config)()
-	got, unfit := linear.Build(filesys.MakeFsOnDisk(), dir, config)
+	disk := filesys.MakeFsInMemory()
+	for name, text := range r.tree() {
+		if err := disk.WriteFile(filepath.Join("/all", name), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := runKustomize(configured{disk, config}, "/all/top")
+	got, unfit := linear.Build(disk, "/all/top", config)
 	switch {
 	case unfit != nil && err != nil:
 		return "refused"

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/rdgen"
@@ -121,10 +122,15 @@ func TestIgnored(t *testing.T) {
 
 // FuzzGenerate: no input panics, and the bytes of a Secret survive.
 func FuzzGenerate(f *testing.F) {
-	f.Add(valid, "k=v", []byte("value"))
-	f.Add("{metadata: {name: [x]}, resource: 7}", "a=b=c", []byte{0xff, '\n'})
-	f.Add("[]", "", []byte(strings.Repeat("long ", 40)))
-	f.Fuzz(func(t *testing.T, text, source string, content []byte) {
+	const end = "\x1e"
+	texts := []string{
+		valid + end + "k=v" + end + "value",
+		"{metadata: {name: [x]}, resource: 7}" + end + "a=b=c" + end + "\xff\n",
+		"[]" + end + end + strings.Repeat("long ", 40),
+	}
+	distort.Fuzz(f, texts, func(t *testing.T, all string) {
+		part := append(strings.Split(all, end), "", "")
+		text, source, content := part[0], part[1], []byte(part[2])
 		read := func(string) ([]byte, error) { return content, nil }
 		var n tree.Node
 		if yaml.Unmarshal([]byte(text), &n) == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
@@ -155,11 +156,13 @@ metadata:
 // FuzzSpread: any WorkloadSpread over any target is split or refused, and no pod
 // of it is lost.
 func FuzzSpread(f *testing.F) {
-	f.Add(spreadOver(aDeployment, "[{name: a, maxReplicas: 30%}, {name: b, patch: {spec: {hostNetwork: true}}}]", "replicas: 10"), false)
-	f.Add(spreadOver(aJob, "[{name: a, maxReplicas: 3}]", "parallelism: 7\n  completions: 9"), false)
-	f.Add(spreadOver(aStatefulSet, "[{name: a, maxReplicas: 3}, {name: b}]", "replicas: 5\n  ordinals: {start: 2}"), true)
-	f.Add(spreadOver("apps.kruise.io/v1alpha1 CloneSet", "[{name: a, maxReplicas: 3, tolerations: [1]}, {name: b}]", "updateStrategy: {partition: 50%}"), true)
-	f.Fuzz(func(t *testing.T, text string, whole bool) {
+	texts := []string{
+		spreadOver(aDeployment, "[{name: a, maxReplicas: 30%}, {name: b, patch: {spec: {hostNetwork: true}}}]", "replicas: 10"),
+		spreadOver(aJob, "[{name: a, maxReplicas: 3}]", "parallelism: 7\n  completions: 9"),
+		spreadOver(aStatefulSet, "[{name: a, maxReplicas: 3}, {name: b}]", "replicas: 5\n  ordinals: {start: 2}"),
+		spreadOver("apps.kruise.io/v1alpha1 CloneSet", "[{name: a, maxReplicas: 3, tolerations: [1]}, {name: b}]", "updateStrategy: {partition: 50%}"),
+	}
+	distort.Fuzz(f, texts, func(t *testing.T, text string) {
 		var in []*resource.Resource
 		d := yaml.NewDecoder(strings.NewReader(text))
 		for {
@@ -175,7 +178,7 @@ func FuzzSpread(f *testing.F) {
 			}
 		}
 		c := newContext(in, nil)
-		if whole {
+		if len(text)%2 == 0 {
 			c.SpreadAs = stage.SpreadConstraints
 		}
 		out, err := split.Run(c, in)

@@ -1,0 +1,85 @@
+package kube
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+)
+
+// partEnd ends a part of a fuzzed text.
+const partEnd = "\x1e"
+
+// FuzzGroup: the ConfigMap of a group may hold anything: it is a group or a fault, and one that is
+// taken is written as it is read.
+func FuzzGroup(f *testing.F) {
+	other := onePlan
+	other.Target.Name = "api"
+	rec, err := group.NewRecord("shop", "all", []group.Member{{Ref: web}, {Ref: other.Target.Ref(), Wave: 1, DependsOn: []cluster.Ref{web}}}, group.Limits{Parallel: 2}, []plan.Plan{onePlan, other}, make([]time.Time, 2))
+	if err != nil {
+		f.Fatal(err)
+	}
+	good, err := groupConfigMap(rec)
+	if err != nil {
+		f.Fatal(err)
+	}
+	plans, err := decompress(good.BinaryData[keyPlans])
+	if err != nil {
+		f.Fatal(err)
+	}
+	distort.Fuzz(f, []string{good.Data[keyGroup] + partEnd + string(plans), "{}" + partEnd + "[]", "null" + partEnd + "null"}, func(t *testing.T, text string) {
+		stored, plans, _ := strings.Cut(text, partEnd)
+		got, err := readGroup(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: good.Name}, Data: map[string]string{keyGroup: stored}, BinaryData: map[string][]byte{keyPlans: compress([]byte(plans))}})
+		if err != nil {
+			return
+		}
+		_ = got.Digest("cluster")
+		kept, err := groupConfigMap(got)
+		if err != nil {
+			return // it is too large to be kept
+		}
+		again, err := readGroup(kept)
+		if diff := cmp.Diff(got.Group, again.Group); diff != "" || err != nil {
+			t.Errorf("%v %s", err, diff)
+		}
+	})
+}
+
+// FuzzPast: what a ConfigMap says of past rollouts is read, bounded, or refused.
+func FuzzPast(f *testing.F) {
+	good, err := decompress(compressPast([]plan.PastRollout{{
+		Begun: time.Unix(1, 0).UTC(), Result: plan.RolloutCompleted, By: "ann", Steps: []plan.PastStep{{Name: "update", Title: "t"}}, Decisions: []plan.AuditEntry{{By: "ann", Detail: "d"}},
+	}}, maxPastBytes))
+	if err != nil {
+		f.Fatal(err)
+	}
+	distort.Fuzz(f, []string{string(good), "[{}, null]", "{}"}, func(t *testing.T, text string) {
+		list, err := readPast(compress([]byte(text)))
+		if err != nil {
+			return
+		}
+		again, err := readPast(compressPast(list, maxPastBytes))
+		if diff := cmp.Diff(list, again); diff != "" || err != nil {
+			t.Errorf("%v %s", err, diff)
+		}
+	})
+}
+
+// FuzzRestartNote: whatever the note on a pod says, it has a result with a reason.
+func FuzzRestartNote(f *testing.F) {
+	note := restartNote{Method: plan.RestartSignal, Before: map[string]int{"main": 1, "gone": -1}, Sent: true}
+	distort.Fuzz(f, []string{note.text(), `{"before": null}`, `[]`}, func(t *testing.T, text string) {
+		p := &cluster.Pod{Annotations: map[string]string{restartAnnotation: text}, Containers: []cluster.Container{{Name: "main", Restarts: 1, Ready: true}}}
+		if a, ok := restartNoteOf(p); ok && a.result(p).Text == "" {
+			t.Errorf("%q has no result", text)
+		}
+	})
+}
