@@ -36,7 +36,7 @@ func TestHints_KeepTheConnection(t *testing.T) {
 	for _, c := range []struct{ server, args, want string }{
 		{"released", "rollout resume cloneset/web", "'kubectl kruise rollout approve rollout/web CONNECTION' continues it"},
 		{"released", "rollout abort cloneset/web", "'kubectl kruise rollout undo rollout/web CONNECTION' rolls it back"},
-		{"released", "rollout promote cloneset/web", "'kubectl kruise rollout approve rollout/web CONNECTION' continues it"},
+		{"released", "rollout retry cloneset/web", "'kubectl kruise rollout approve rollout/web CONNECTION' continues it"},
 		{"paused", "rollout status rollout/web --watch=false", "next: kubectl kruise rollout approve rollout/web CONNECTION\n"},
 		{"broken", "rollout run cloneset/web --against old.yaml", "'kubectl kruise plan CONNECTION' and 'kubectl kruise simulate' work from files"},
 		{"broken", "why cloneset/web", "hint: 'kubectl logs --previous web-2 CONNECTION' shows why it ended; 'kubectl kruise rollout undo cloneset/web CONNECTION' rolls back\n"},

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -29,7 +30,8 @@ import (
 
 const spreadLong = `Show where the pods of a workload are, compared with what a WorkloadSpread or a
 UnitedDeployment wants: for each subset its limit, the desired, actual and ready pods,
-and why the numbers differ. A workload name means the WorkloadSpread that spreads it.`
+and why the numbers differ. A workload name means the WorkloadSpread that spreads it.
+"kubectl kruise why" shows the same, with what keeps a rollout.`
 
 const spreadExample = `  kubectl kruise spread workloadspread/web
 
@@ -50,7 +52,7 @@ var spreadOutputs = []string{"text", "json"}
 func NewSpread(f *factory.Factory) *cobra.Command {
 	o := &spreadOptions{factory: f}
 	c := &cobra.Command{
-		Use: "spread TYPE/NAME", Short: "Show how pods are spread over subsets", Long: spreadLong, Example: spreadExample,
+		Hidden: true, Use: "spread TYPE/NAME", Short: "Show how pods are spread over subsets", Long: spreadLong, Example: spreadExample,
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 		ValidArgsFunction: kubectl.Names(f, "workloadspread", "uniteddeployment"),
 	}
@@ -67,23 +69,23 @@ func (o *spreadOptions) run(ctx context.Context, args []string) error {
 	if len(args) == 0 || len(args) > 2 {
 		return command.Usagef("for instance workloadspread/web, uniteddeployment/web or cloneset/web", "one object is wanted")
 	}
-	p, err := o.read(ctx, args)
+	p, err := ReadPlacement(ctx, o.factory, args...)
 	if err != nil {
 		return err
 	}
 	if o.output == "json" {
-		return writeSpreadJSON(o.factory.Streams.Out, p)
+		return view.JSON(o.factory.Streams.Out, p)
 	}
-	return writeSpread(o.factory.Streams.Out, p, o.pods)
+	return view.Placement(o.factory.Streams.Out, p, o.pods)
 }
 
-// read finds the object that the arguments name and makes its placement.
-func (o *spreadOptions) read(ctx context.Context, args []string) (*places.Placement, error) {
-	namespace, err := o.factory.NamespaceOrDefault()
+// ReadPlacement finds the object that the arguments name, and where its pods are.
+func ReadPlacement(ctx context.Context, f *factory.Factory, args ...string) (*places.Placement, error) {
+	namespace, err := f.NamespaceOrDefault()
 	if err != nil {
 		return nil, err
 	}
-	infos, err := cli.NewBuilder(kubectl.Getter(o.factory)).Unstructured().
+	infos, err := cli.NewBuilder(kubectl.Getter(f)).Unstructured().
 		NamespaceParam(namespace).DefaultNamespace().ResourceTypeOrNameArgs(false, args...).Flatten().Do().Infos()
 	switch {
 	case err != nil:
@@ -92,10 +94,10 @@ func (o *spreadOptions) read(ctx context.Context, args []string) (*places.Placem
 		return nil, command.Usagef("name one, such as workloadspread/web", "one object is wanted, not %d", len(infos))
 	}
 	r := spreadReader{namespace: namespace}
-	if r.client, err = o.factory.Dynamic(); err != nil {
+	if r.client, err = f.Dynamic(); err != nil {
 		return nil, err
 	}
-	if r.mapper, err = o.factory.Flags.ToRESTMapper(); err != nil {
+	if r.mapper, err = f.Flags.ToRESTMapper(); err != nil {
 		return nil, err
 	}
 	u := infos[0].Object.(*unstructured.Unstructured)

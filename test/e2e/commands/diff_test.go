@@ -21,7 +21,7 @@ func TestDiffFile_ComparesWithTheCluster(t *testing.T) {
 		b.call(t, args...).ends(t, 1, "/apps.kruise.io.v1beta1.CloneSet."+b.namespace+".web", "+  minReadySeconds: 7", "+  name: fresh")
 	}
 	b.call(t, "diff", "-f", file, "-l", "no=such").ends(t, 0)
-	b.call(t, "diff", "-f", file+".none").ends(t, 2, "error: ", "hint")
+	b.call(t, "diff", "-f", file+".none").ends(t, 2, "error: ", "does not exist")
 	t.Run("another program", func(t *testing.T) {
 		cmd := b.command(t, "diff", "-f", file)
 		cmd.Env = append(cmd.Environ(), "KUBECTL_EXTERNAL_DIFF=ls -1")
