@@ -103,3 +103,29 @@ func TestErrors_NameTheCodeOfAnAnswerWithoutMessage(t *testing.T) {
 		}
 	}
 }
+
+// TestErrors_AreAsKubectlsOnce: what the server answers is printed as kubectl prints it, with one prefix, whether our
+// verb or one of kubectl's asked.
+func TestErrors_AreAsKubectlsOnce(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case "/api":
+			_, _ = io.WriteString(w, `{"kind": "APIVersions", "versions": ["v1"]}`)
+		case "/apis":
+			_, _ = io.WriteString(w, `{"kind": "APIGroupList", "apiVersion": "v1", "groups": []}`)
+		case "/api/v1":
+			_, _ = io.WriteString(w, `{"kind": "APIResourceList", "groupVersion": "v1", "resources": [{"name": "configmaps", "singularName": "configmap", "namespaced": true, "kind": "ConfigMap", "verbs": ["get"]}]}`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": "configmaps \"a\" not found", "reason": "NotFound", "code": 404}`)
+		}
+	}))
+	defer server.Close()
+	for _, args := range []string{"get configmap a", "delete configmap a", "patch configmap a -p {}"} {
+		code, out, said := call(t.Context(), t, "", append(strings.Fields(args), "--server", server.URL)...)
+		if want := "Error from server (NotFound): configmaps \"a\" not found\n"; code != exitError || said != want {
+			t.Errorf("%s: exit %d\n%s%s", args, code, out, said)
+		}
+	}
+}
