@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
 
 // live compares objects of the cluster with what kubectl apply would make of them, as kubectl diff does.
@@ -158,11 +159,11 @@ func maskFiles(before, after string) error {
 }
 
 func readObject(file string) (map[string]any, error) {
-	text, err := os.ReadFile(file)
+	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	text, err := load.File(file, nil, 0)
 	if err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, nil
-		}
 		return nil, err
 	}
 	var object map[string]any

@@ -16,7 +16,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/inspect"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
@@ -109,7 +108,7 @@ func (o *whyOptions) answer(ctx context.Context, arg string) (view.Diagnosed, er
 		return o.whyUnited(ctx, arg, name)
 	}
 	if isSpread(arg) {
-		p, err := inspect.ReadPlacement(ctx, o.factory, arg)
+		p, err := clusterread.ReadPlacement(ctx, o.factory, arg)
 		return view.Diagnosed{Placement: p}, err
 	}
 	pod, isPod := podArgument(arg)

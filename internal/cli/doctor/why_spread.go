@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/inspect"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -32,7 +32,7 @@ func spreadOf(pods []*cluster.Pod) string {
 
 // placement is where the pods are, as far as it can be read.
 func (o *whyOptions) placement(ctx context.Context, arg string) *places.Placement {
-	p, err := inspect.ReadPlacement(ctx, o.factory, arg)
+	p, err := clusterread.ReadPlacement(ctx, o.factory, arg)
 	if err != nil {
 		o.warn("not considered: %s: %v", arg, err)
 	}
