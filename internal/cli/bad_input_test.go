@@ -16,7 +16,7 @@ import (
 // what is wrong.
 func oneLine(t *testing.T, code int, out, errOut string, codes ...int) {
 	t.Helper()
-	if !slices.Contains(codes, code) || strings.Count("\n"+errOut, "\nerror: ") != 1 || strings.Contains(errOut, "goroutine ") || strings.Contains(errOut, "Usage:") {
+	if !slices.Contains(codes, code) || strings.Count("\n"+errOut, "\nerror: ")+strings.Count(errOut, fromServer) != 1 || strings.Contains(errOut, "goroutine ") || strings.Contains(errOut, "Usage:") {
 		t.Errorf("exit %d, want one of %v and one line of error\n%s%s", code, codes, out, errOut)
 	}
 }

@@ -64,7 +64,7 @@ var older = map[string]string{
 
 // kubectls are commands that are others here: their row names kubectl's own, and what
 // flags there are.
-var kubectls = map[string]bool{"apply": true, "diff": true}
+var kubectls = map[string]bool{"apply": true}
 
 // row is a row of docs/compatibility.md.
 type row struct{ older, here, difference string }

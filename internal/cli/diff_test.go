@@ -41,6 +41,11 @@ func TestDiff_ExitCodes(t *testing.T) {
 		{args: []string{"--git", "HEAD"}, want: 2},
 		{args: []string{"--git", "", a}, want: 2},
 		{args: []string{"--git", "no-such-revision", "."}, want: 2},
+		{args: []string{a, "-f", b}, want: 2},
+		{args: []string{"--git", "HEAD", "-f", b}, want: 2},
+		{args: []string{"-f", b, "-o", "json"}, want: 2},
+		{args: []string{a, b, "--server-side"}, want: 2},
+		{args: []string{"-f", b, "--server", "http://127.0.0.1:1"}, want: 2},
 		{ctx: done, args: []string{a, b}, want: 130},
 	} {
 		ctx := c.ctx

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
@@ -97,21 +98,32 @@ func onlyCanceled(err error) bool {
 }
 
 func printFault(w io.Writer, f *factory.Factory, err error) {
-	_, _ = fmt.Fprintf(w, "error: %s\n", f.Copyable(message(err)))
+	said := f.Copyable(message(err))
+	if !strings.HasPrefix(said, fromServer) {
+		said = "error: " + said
+	}
+	_, _ = fmt.Fprintln(w, said)
 	if hint := cmp.Or(hintOf(err), serverHint(f, err)); hint != "" {
 		_, _ = fmt.Fprintf(w, "hint: %s\n", f.Copyable(hint))
 	}
 }
 
-// message is the error's text. An answer of the API server, or of a proxy before it, that has no
-// message of its own is named by its code.
+// fromServer begins what kubectl prints of an answer of the API server, in place of "error: ".
+const fromServer = "Error from server"
+
+// message is the error's text; that of an answer of the API server and nothing else is as kubectl's. An answer of
+// the API server, or of a proxy before it, that has no message of its own is named by its code.
 func message(err error) string {
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) {
 		return err.Error()
 	}
 	status := answer.Status()
-	if status.Message != "" && status.Message != "unknown" && !strings.HasPrefix(status.Message, "unknown (") {
+	said := status.Message != "" && status.Message != "unknown" && !strings.HasPrefix(status.Message, "unknown (")
+	switch {
+	case said && err.Error() == status.Message && status.Reason != metav1.StatusReasonUnknown:
+		return fmt.Sprintf("%s (%s): %s", fromServer, status.Reason, status.Message)
+	case said:
 		return err.Error()
 	}
 	return fmt.Sprintf("%sthe API server answered with code %d (%s) and no message",

@@ -35,7 +35,7 @@ var tasks = []task{
 	{
 		"Look and repair",
 		[]string{"why", "get", "ui", "doctor"},
-		[]string{"describe", "logs", "exec", "debug", "spread", "demo", "rbac", "version", "completion"},
+		[]string{"describe", "logs", "exec", "debug", "demo", "rbac", "version", "completion"},
 	},
 }
 

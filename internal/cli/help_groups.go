@@ -24,6 +24,7 @@ var flagGroups = []struct {
 		"expand", "spread-as", "sidecarset-as", "omit-strategy", "protect-all", "protect-operations", "split-by", "order", "output-kustomization", "template-paths",
 		"sandbox-labels", "sandbox-annotations", "forget", "pod-update-policy", "to-version", "applyset",
 	}},
+	{"Comparison with the cluster", []string{"concurrency", "prune-allowlist"}},
 	{"What a simulation assumes", []string{"nodes", "pod-ready", "pod-stop", "fail-pod", "pull", "pub", "seed", "stop-at-pause"}},
 	{"How pods are replaced", []string{"driver", "drain", "grace", "hook-answer", "pull-images", "helper-image", "assume-ready", "strategy"}},
 	{"Checks between steps", []string{"verify-url", "verify-command", "allow-commands", "allow-link-local"}},

@@ -36,7 +36,7 @@ func TestHints_KeepTheConnection(t *testing.T) {
 	for _, c := range []struct{ server, args, want string }{
 		{"released", "rollout resume cloneset/web", "'kubectl kruise rollout approve rollout/web CONNECTION' continues it"},
 		{"released", "rollout abort cloneset/web", "'kubectl kruise rollout undo rollout/web CONNECTION' rolls it back"},
-		{"released", "rollout promote cloneset/web", "'kubectl kruise rollout approve rollout/web CONNECTION' continues it"},
+		{"released", "rollout retry cloneset/web", "'kubectl kruise rollout approve rollout/web CONNECTION' continues it"},
 		{"paused", "rollout status rollout/web --watch=false", "next: kubectl kruise rollout approve rollout/web CONNECTION\n"},
 		{"broken", "rollout run cloneset/web --against old.yaml", "'kubectl kruise plan CONNECTION' and 'kubectl kruise simulate' work from files"},
 		{"broken", "why cloneset/web", "hint: 'kubectl logs --previous web-2 CONNECTION' shows why it ended; 'kubectl kruise rollout undo cloneset/web CONNECTION' rolls back\n"},
@@ -100,6 +100,32 @@ func TestErrors_NameTheCodeOfAnAnswerWithoutMessage(t *testing.T) {
 					t.Errorf("exit %d\n%s", code, errOut.String())
 				}
 			})
+		}
+	}
+}
+
+// TestErrors_AreAsKubectlsOnce: what the server answers is printed as kubectl prints it, with one prefix, whether our
+// verb or one of kubectl's asked.
+func TestErrors_AreAsKubectlsOnce(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case "/api":
+			_, _ = io.WriteString(w, `{"kind": "APIVersions", "versions": ["v1"]}`)
+		case "/apis":
+			_, _ = io.WriteString(w, `{"kind": "APIGroupList", "apiVersion": "v1", "groups": []}`)
+		case "/api/v1":
+			_, _ = io.WriteString(w, `{"kind": "APIResourceList", "groupVersion": "v1", "resources": [{"name": "configmaps", "singularName": "configmap", "namespaced": true, "kind": "ConfigMap", "verbs": ["get"]}]}`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": "configmaps \"a\" not found", "reason": "NotFound", "code": 404}`)
+		}
+	}))
+	defer server.Close()
+	for _, args := range []string{"get configmap a", "delete configmap a", "patch configmap a -p {}"} {
+		code, out, said := call(t.Context(), t, "", append(strings.Fields(args), "--server", server.URL)...)
+		if want := "Error from server (NotFound): configmaps \"a\" not found\n"; code != exitError || said != want {
+			t.Errorf("%s: exit %d\n%s%s", args, code, out, said)
 		}
 	}
 }

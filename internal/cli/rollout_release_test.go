@@ -76,7 +76,13 @@ func TestRolloutVerbs_WorkOnAKruiseRollout(t *testing.T) {
 		{args: "status rollout/web --watch=false", out: "> 1  1 of the pods, 5% of the traffic, stays until approved\n    2  100% of the pods, stays 1m0s\n"},
 		{args: "status rollout/web --watch=false", phase: "Healthy", state: "Completed", out: "no release is in progress"},
 		{args: "status rollout/web -o json -w=false", out: `"waitsForApproval": true`},
-		{args: "promote cloneset/web", code: 1, errOut: "is controlled by Kruise Rollout web: step 1 of 2, StepPaused"},
+		{args: "promote cloneset/web", wrote: approved, out: "rollout.rollouts.kruise.io/web approved\n"},
+		{args: "promote rollout/web", wrote: approved, out: "rollout.rollouts.kruise.io/web approved\n"},
+		{args: "promote rollout web --dry-run", out: "rollout.rollouts.kruise.io/web approved (dry run)\n"},
+		{args: "promote rollout/web --full", code: 2, errOut: "--full and --to are not for it"},
+		{args: "promote cloneset/web --to 5", code: 2, errOut: "--full and --to are not for it"},
+		{args: "promote rollout/web", state: "StepUpgrade", code: 1, errOut: "does not allow to approve"},
+		{args: "retry cloneset/web", code: 1, errOut: "is controlled by Kruise Rollout web: step 1 of 2, StepPaused"},
 	} {
 		t.Run(c.args+" "+c.state, func(t *testing.T) {
 			if c.phase == "" {
@@ -92,5 +98,23 @@ func TestRolloutVerbs_WorkOnAKruiseRollout(t *testing.T) {
 				t.Errorf("exit %d, wrote %q\n%s\n%s", code, *wrote, out, errOut)
 			}
 		})
+	}
+}
+
+// TestApprove_PromotesARolloutOfOurs: where no object of Kruise Rollout is for a workload, its recorded rollout is
+// meant.
+func TestApprove_PromotesARolloutOfOurs(t *testing.T) {
+	url := brokenShop(t, nil)
+	for args, want := range map[string]struct {
+		code int
+		said string
+	}{
+		"cloneset/web":         {1, "cloneset/web: no rollout is recorded"},
+		"cloneset/web -o json": {2, "no Rollout of rollouts.kruise.io is for cloneset/web"},
+	} {
+		code, out, said := call(t.Context(), t, "", append([]string{"rollout", "approve", "-n", "shop", "--server", url}, strings.Fields(args)...)...)
+		if code != want.code || !strings.Contains(said, want.said) {
+			t.Errorf("%s: exit %d\n%s%s", args, code, out, said)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
@@ -18,6 +19,8 @@ type Diagnosed struct {
 	Evidence *evidence.Comparison `json:"evidence,omitempty"`
 	// Subsets are about each workload of a UnitedDeployment.
 	Subsets []Diagnosed `json:"subsets,omitempty"`
+	// Placement is where the pods of a WorkloadSpread or UnitedDeployment are; nil for others.
+	Placement *places.Placement `json:"placement,omitempty"`
 }
 
 // LogTail is the end of a container's log, in the application's own words.
@@ -32,12 +35,22 @@ type LogTail struct {
 // Why writes a diagnosis: the answer, the blockers, and what to do.
 func Why(w io.Writer, d Diagnosed, st Style) error {
 	b := &builder{st: st}
-	b.why(d)
+	if d.About != "" { // there is a placement alone
+		b.why(d)
+	}
 	for _, subset := range d.Subsets {
 		b.line("")
 		b.why(subset)
 	}
-	return b.write(w)
+	if err := b.write(w); err != nil || d.Placement == nil {
+		return err
+	}
+	if d.About != "" {
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return err
+		}
+	}
+	return Placement(w, d.Placement, false)
 }
 
 func (b *builder) why(d Diagnosed) {

@@ -32,9 +32,15 @@ for the changes of B since it branched from A, or A alone against the working tr
 Nothing is checked out, and no cluster is contacted.
 
 Semantically equal values are not reported: defaults, order, comments, the version of an
-API. Values of Secrets are never shown.
+API.
 
-The exit code is 0 without differences, 1 with differences, and 2 on an error.`
+With -f or -k it is kubectl diff: the objects of the cluster are compared, line by line,
+with what kubectl apply would make of them. The program "diff" compares, or that of
+$KUBECTL_EXTERNAL_DIFF. For the effect of such a change on pods use "plan -f" and "apply
+--dry-run=server".
+
+Values of Secrets are never shown. The exit code is 0 without differences, 1 with
+differences, and greater than 1 on an error.`
 
 const example = `  # two overlays
   kubectl kruise diff overlays/staging overlays/prod
@@ -44,6 +50,9 @@ const example = `  # two overlays
 
   # the same for reviewers without a terminal: one file for any browser
   kubectl kruise diff --git origin/main...HEAD overlays/prod -o html > diff.html
+
+  # what kubectl apply would change in the cluster
+  kubectl kruise diff -f web.yaml
 
   # what two commands print
   kubectl kruise diff <(kustomize build old) <(kustomize build new)
@@ -70,19 +79,26 @@ type options struct {
 
 	states input.States
 	kruise installation.Flag
+	live   live
 }
 
 var outputs = []string{"text", "markdown", "json", "html"}
 
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {
-	o := &options{factory: f}
+	o := &options{factory: f, live: live{factory: f}}
 	c := &cobra.Command{
-		Use:     "diff (OLD NEW | --git RANGE PATH)",
+		Use:     "diff (OLD NEW | --git RANGE PATH | -f FILE | -k DIR)",
 		Short:   "Preview the effect of changed manifests",
 		Long:    long,
 		Example: example,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.live.check(c, args); err != nil {
+				return err
+			}
+			if o.live.asked() {
+				return o.live.run(c)
+			}
 			if err := o.complete(args); err != nil {
 				return err
 			}
@@ -99,6 +115,7 @@ func New(f *factory.Factory) *cobra.Command {
 	o.states.Build.Add(c)
 	o.states.Limits.Add(c)
 	o.kruise.Add(c, "that of ClusterFacts in --with, else the newest")
+	o.live.addFlags(c)
 	command.Offer(c, "output", outputs...)
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 	return c
@@ -139,7 +156,7 @@ func (o *options) checkArgs() error {
 	case o.git != "":
 		return input.CheckPaths(o.git, o.args)
 	case n != 2:
-		return command.Usagef("'kubectl kruise diff OLD NEW', or --git A..B PATH", "want two states to compare, got %d", n)
+		return command.Usagef("'kubectl kruise diff OLD NEW', --git A..B PATH, or -f FILE for the cluster", "want two states to compare, got %d", n)
 	}
 	return command.OneStdin(slices.Concat(o.args, o.with)...)
 }

@@ -30,7 +30,9 @@ const whyLong = `Explain why a rollout makes no progress; for a pod, why it was 
 ready, or has no sidecar or an old one. Causes that need action come first (!), each
 with a hint. For containers in CrashLoopBackOff it shows the last lines of their logs.
 
-For a UnitedDeployment it explains each of its subsets. If a Kruise Rollout or a
+For a UnitedDeployment it explains each of its subsets. For that, a WorkloadSpread and
+the workload that one spreads it shows where the pods are: for each subset its limit, the
+desired, actual and ready pods, and why the numbers differ. If a Kruise Rollout or a
 UnitedDeployment controls the workload, it names that object, its state, and the command
 that continues it.
 
@@ -48,8 +50,9 @@ const whyExample = `  # why does the rollout not progress
   # why does this pod run the old image, or no sidecar
   kubectl kruise why web-7f9c2 -n shop
 
-  # which subset is blocked
+  # which subset is blocked; where the pods are, and where they should be
   kubectl kruise why uniteddeployment/web -n shop
+  kubectl kruise why workloadspread/web -n shop
 
   # as JSON
   kubectl kruise why sidecarset/mesh -o json`
@@ -104,6 +107,10 @@ func (o *whyOptions) answer(ctx context.Context, arg string) (view.Diagnosed, er
 	if name, ok := resourcearg.ParseUnited(arg); ok {
 		return o.whyUnited(ctx, arg, name)
 	}
+	if isSpread(arg) {
+		p, err := clusterread.ReadPlacement(ctx, o.factory, arg)
+		return view.Diagnosed{Placement: p}, err
+	}
 	pod, isPod := podArgument(arg)
 	var name resourcearg.Name
 	var err error
@@ -133,6 +140,9 @@ func (o *whyOptions) workload(ctx context.Context, name resourcearg.Name, namesp
 		approved := func(ctx context.Context, p *plan.Plan) bool { return planning.ApprovedHere(ctx, o.core, o.config, p) }
 		c := clusterread.EvidenceReader{Core: o.core, Approved: approved}.Read(ctx, q)
 		out.Evidence = &c
+	}
+	if by := spreadOf(q.Snapshot.Pods); by != "" {
+		out.Placement = o.placement(ctx, "workloadspread/"+by)
 	}
 	return out, nil
 }

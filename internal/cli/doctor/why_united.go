@@ -35,6 +35,9 @@ func (o *whyOptions) whyUnited(ctx context.Context, arg, name string) (view.Diag
 		out.Subsets = append(out.Subsets, d)
 	}
 	out.Answer = subsetSummary(out.Subsets)
+	if u != nil {
+		out.Placement = o.placement(ctx, arg)
+	}
 	if u != nil && u.Observed < u.Generation {
 		out.Answer = "progressing: Kruise has not processed the latest change yet; " + out.Answer
 	}

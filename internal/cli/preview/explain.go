@@ -24,23 +24,20 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-const explainLong = `Show the documentation of a type and its fields, as kubectl explain does, or answer
-a question about a change: "explain inplace" reports whether it can be made in
-place. Kruise's kinds are documented without a cluster that has them, too, as
-Kruise's main branch has them.`
+const explainLong = `Show the documentation of a type and its fields, as kubectl explain does. Kruise's kinds
+are documented without a cluster that has them, too, as Kruise's main branch has them.
+Whether a change can be made in place is in "kubectl kruise plan" and "kubectl kruise set
+--explain".`
 
 const explainExample = `  # the fields of a CloneSet, and one of them
   kubectl kruise explain cloneset
-  kubectl kruise explain cloneset.spec.updateStrategy
-
-  # can this change be made in place?
-  kubectl kruise explain inplace old.yaml new.yaml`
+  kubectl kruise explain cloneset.spec.updateStrategy`
 
 // NewExplain returns the verb.
 func NewExplain(f *factory.Factory) *cobra.Command {
 	types := kubectl.Wrap(kubectlexplain.NewCmdExplain("kubectl kruise", kubectl.Factory(f), kubectl.Streams(f)))
 	c := &cobra.Command{
-		Use: "explain (TYPE[.FIELD] | inplace OLD NEW)", Short: "Document a type, or explain the effect of a change", Long: explainLong, Example: explainExample,
+		Use: "explain TYPE[.FIELD]", Short: "Document a type and its fields", Long: explainLong, Example: explainExample,
 		Args:              typeOrQuestion,
 		ValidArgsFunction: kubectl.Names(f),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -74,7 +71,7 @@ func typeOrQuestion(c *cobra.Command, args []string) error {
 	case len(command.NearCommands(c, args[0])) > 0:
 		return command.NoSuchCommand(c, args)
 	case len(args) > 1:
-		return command.Usagef("'kubectl kruise explain TYPE.FIELD', or 'kubectl kruise explain inplace OLD NEW'", "want one type, got %d arguments", len(args))
+		return command.Usagef("'kubectl kruise explain TYPE.FIELD'", "want one type, got %d arguments", len(args))
 	}
 	return nil
 }
@@ -113,6 +110,7 @@ var inPlaceOutputs = []string{"text", "json", "yaml"}
 func newInPlace(f *factory.Factory) *cobra.Command {
 	o := &inPlace{factory: f}
 	c := &cobra.Command{
+		Hidden:  true, // 'plan' and 'set --explain' answer it too
 		Use:     "inplace OLD NEW [TYPE/NAME]",
 		Aliases: []string{"in-place"},
 		Short:   "Explain whether a change can be made in place",

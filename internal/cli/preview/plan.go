@@ -46,6 +46,9 @@ and its new name.`
 const planExample = `  # what a new image would do
   kubectl kruise plan cloneset/web --image app=registry.example.com/web:2
 
+  # can this change be made in place, and if not, why? From files alone
+  kubectl kruise plan -f new.yaml --against old.yaml
+
   # a manifest, in steps, with a pause after the first; kept for the rollout
   kubectl kruise plan -f web.yaml --steps 1,10%,50%,100% --pause-after 1 --out plan.yaml
 

@@ -70,7 +70,7 @@ var methods = []string{plan.RestartCRR, plan.RestartAlias, plan.RestartSignal}
 func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f, own: rollout.NewVerbRunner(f)}
 	c := &cobra.Command{
-		Use: "restart (POD… | TYPE/NAME | [TYPE] -l SELECTOR)", Short: "Restart containers in place", Long: long, Example: example,
+		Use: "restart (POD… | TYPE/NAME | [TYPE] -l SELECTOR)", Short: "Restart containers; the pods stay", Long: long, Example: example,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.complete(c, args); err != nil {
 				return err

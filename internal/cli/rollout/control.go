@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,6 +39,8 @@ type control struct {
 	release func(context.Context, *control, *release.Rollout) error
 	objects objects
 	manager string
+	// toRelease is what the verb does to an object of Kruise Rollout where it takes one object.
+	toRelease func(context.Context, *control, *release.Rollout) error
 	// group has the verb work on a whole group of rollouts.
 	group ofGroup
 }
@@ -103,6 +106,13 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 		}
 		if o.print != nil {
 			return o.several(c, args)
+		}
+		if name, ok := releaseNamed(strings.Join(args, "/")); ok && o.toRelease != nil {
+			r, err := o.common.release(c.Context(), name)
+			if err = errors.Join(o.dryRun.Read(c), err); err != nil {
+				return err
+			}
+			return o.toRelease(c.Context(), o, r)
 		}
 		args, err := inParts(c.Context(), args, o.inFlight)
 		if err != nil {

@@ -8,11 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
@@ -20,13 +22,20 @@ import (
 func newPromote(shared *common) *cobra.Command {
 	var full bool
 	var to string
-	c := newControl(shared, &control{continues: true, group: ofGroup{marks: resumesGroup, onlyWaiting: true}, makes: func() (action, error) {
+	approve := func(ctx context.Context, o *control, r *release.Rollout) error {
+		if full || to != "" {
+			return command.Usagef("without them, the current step is approved", "rollout/%s is a Rollout of %s: --full and --to are not for it", r.Name, release.Group)
+		}
+		return o.approveRelease(ctx, &printed{flags: genericclioptions.NewPrintFlags("approved"), dry: o.dryRun}, fieldManager, r)
+	}
+	c := newControl(shared, &control{continues: true, toRelease: approve, group: ofGroup{marks: resumesGroup, onlyWaiting: true}, makes: func() (action, error) {
 		how, err := promotionOf(full, to)
 		return promoting(how), err
 	}}, &cobra.Command{
 		Use: "promote TYPE/NAME", Short: "Promote a rollout to its next step",
 		Long: `Promote a rollout past the pause or condition that it is at. --full skips all remaining
-pauses, --to those up to an amount; verify steps still run.`,
+pauses, --to those up to an amount; verify steps still run. The current step of a Rollout
+of rollouts.kruise.io, named by itself or by its workload, is approved.`,
 		Example: "  kubectl kruise rollout promote cloneset/web\n  kubectl kruise rollout promote cloneset/web --to 50%",
 	})
 	c.Flags().BoolVar(&full, "full", false, "skip all remaining pauses")

@@ -166,10 +166,14 @@ func (o *control) printTransition(rec *plan.Record) error {
 
 // none is the error of a workload that no rollout is recorded for.
 func (o *control) none(ctx context.Context, s *session) error {
-	if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
-		return controlledByRelease(s.target.String(), r)
+	r, err := o.releaseOf(ctx, s)
+	switch {
+	case err != nil || r == nil:
+		return noRollout(s.target.String())
+	case o.toRelease != nil:
+		return o.toRelease(ctx, o, r)
 	}
-	return noRollout(s.target.String())
+	return controlledByRelease(s.target.String(), r)
 }
 
 // noRollout is the error for a workload or pod without a recorded rollout.

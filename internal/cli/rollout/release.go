@@ -72,7 +72,7 @@ func (c *common) releaseOf(ctx context.Context, s *session) (*release.Rollout, e
 }
 
 // released reads the Rollout that an argument means: by its name, or by that of its
-// workload.
+// workload, which may have none.
 func (c *common) released(ctx context.Context, arg string) (*release.Rollout, error) {
 	if name, ok := releaseNamed(arg); ok {
 		return c.release(ctx, name)
@@ -85,11 +85,7 @@ func (c *common) released(ctx context.Context, arg string) (*release.Rollout, er
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.releaseOf(ctx, s)
-	if r == nil && err == nil {
-		err = &resource.Error{Err: fmt.Errorf("no Rollout of %s is for %s", release.Group, s.target), Hint: fmt.Sprintf("to promote a rollout of kubectl kruise: 'kubectl kruise rollout promote %s'", s.target)}
-	}
-	return r, err
+	return c.releaseOf(ctx, s)
 }
 
 // controlledByRelease is the error of a command that would write to a workload which a Kruise
@@ -133,9 +129,9 @@ func newApprove(shared *common) *cobra.Command {
 	var o objects
 	var output, manager string
 	c := &cobra.Command{
-		Use: "approve (rollout/NAME | TYPE/NAME | -f FILE)", Short: "Approve the current step of a Kruise Rollout",
+		Use: "approve (rollout/NAME | TYPE/NAME | -f FILE)", Short: "Approve the current step of a rollout",
 		Long: `Approve the current step of a Rollout of rollouts.kruise.io, named by itself or by its
-workload. Rollouts of kubectl kruise are continued with "rollout promote".`,
+workload. A rollout of kubectl kruise is promoted, as "rollout promote" does.`,
 		Example:           "  kubectl kruise rollout approve rollout/web\n  kubectl kruise rollout approve cloneset/web",
 		ValidArgsFunction: resourcearg.CompleteType(shared.factory, "rollout", release.Group),
 	}
@@ -151,16 +147,40 @@ workload. Rollouts of kubectl kruise are continued with "rollout promote".`,
 			args = []string{"rollout/" + args[0]}
 		}
 		return shared.each(c.Context(), &o, args, func(arg string) error {
-			r, err := shared.released(c.Context(), arg)
-			if err != nil {
-				return err
+			if _, united := resourcearg.ParseUnited(arg); united {
+				return promoteInstead(c, shared, arg)
 			}
-			return shared.printWritten(p, func(client dynamic.Interface) (*unstructured.Unstructured, error) {
-				return release.Approve(c.Context(), client, r, p.request(manager))
-			})
+			r, err := shared.released(c.Context(), arg)
+			switch {
+			case err != nil:
+				return err
+			case r == nil:
+				return promoteInstead(c, shared, arg)
+			}
+			return shared.approveRelease(c.Context(), p, manager, r)
 		})
 	}
 	return c
+}
+
+// approveRelease approves the current step of a Rollout, and prints it.
+func (c *common) approveRelease(ctx context.Context, p *printed, manager string, r *release.Rollout) error {
+	return c.printWritten(p, func(client dynamic.Interface) (*unstructured.Unstructured, error) {
+		return release.Approve(ctx, client, r, p.request(manager))
+	})
+}
+
+// promoteInstead approves a rollout of this program, which no object of Kruise Rollout is.
+func promoteInstead(c *cobra.Command, shared *common, arg string) error {
+	if c.Flags().Changed("output") {
+		return command.Usagef(fmt.Sprintf("'kubectl kruise rollout promote %s -o json' prints the events of the rollout", arg), "no Rollout of %s is for %s, and -o prints such objects", release.Group, arg)
+	}
+	promote := newPromote(shared)
+	promote.SetContext(c.Context())
+	if err := promote.Flags().Set("dry-run", c.Flag("dry-run").Value.String()); err != nil {
+		return err
+	}
+	return promote.RunE(promote, []string{arg})
 }
 
 // controlledError reports that there is no plan to be made: a Rollout makes the steps.

@@ -45,7 +45,7 @@ func newRestart(shared *common) *cobra.Command {
 		return inTemplate(func(r *resource.Resource) (*resource.Resource, error) { return restarted(r, time.Now()), nil })
 	}
 	c := newChange(shared, v, &cobra.Command{
-		Use: "restart (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Recreate all pods (rolling restart)",
+		Use: "restart (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Recreate all pods; \"kubectl kruise restart\" keeps them",
 		Long: `Recreate all pods of a workload, as a rollout like any other: planned, shown, confirmed,
 in steps. With --in-place the pods stay, and all of their containers restart; "kubectl
 kruise restart" does so for single pods or containers, too.`,

@@ -25,7 +25,7 @@ func TestSecrets_AreShownByNoCommand(t *testing.T) {
 		"get secrets", "get secret pass", "describe secret pass", "get resourcedistributions", "describe resourcedistribution " + b.namespace + "-secret",
 		"describe cloneset/web", "why cloneset/web", "why", "rollout list", "rollout status cloneset/web --watch=false", "doctor",
 		"plan cloneset/web --image main=registry.example.com/web:2 -v", "inventory", "inventory -f " + file, "render -f " + file + " --live --out " + t.TempDir() + "/out",
-		"apply -f " + file + " --dry-run=server", "apply -f " + file + " --dry-run=client -o json", "apply -f " + file + " --yes",
+		"diff -f " + file, "diff -f " + file + " --server-side", "apply -f " + file + " --dry-run=server", "apply -f " + file + " --dry-run=client -o json", "apply -f " + file + " --yes",
 		"patch secret pass -p {\"stringData\":{\"word\":\"" + secretive.Word + "-three\"}}", "set env cloneset/web --from=secret/pass --dry-run=server",
 		"rollout history cloneset/web", "rollout restart cloneset/web", "__complete get secret pass", "__complete get secrets ",
 	} {

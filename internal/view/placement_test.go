@@ -1,4 +1,4 @@
-package inspect
+package view
 
 import (
 	"bytes"
@@ -10,12 +10,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
 )
 
-func TestShow_PrintsSubsets(t *testing.T) {
+func TestPlacement_PrintsSubsets(t *testing.T) {
 	p := &places.Placement{Object: "workloadspread/web", Target: "cloneset/web", Namespace: "shop", Replicas: 1, Strategy: "Fixed", Subsets: []places.Subset{{Name: "a", Wish: 1}}}
 	p.Subsets[0].Pods = []places.Pod{{Name: "web-0", Unschedulable: "0/3 nodes are available."}}
 	p.Subsets[0].Why = []string{"1 pod finds no node: 0/3 nodes are available"}
 	var b bytes.Buffer
-	if err := writeSpread(&b, p, true); err != nil {
+	if err := Placement(&b, p, true); err != nil {
 		t.Fatal(err)
 	}
 	const want = `workloadspread/web of cloneset/web in namespace shop: 1 replica, Fixed
@@ -30,7 +30,7 @@ web-0   a        -      false
 		t.Error(diff)
 	}
 	b.Reset()
-	if err := writeSpreadJSON(&b, p); err != nil {
+	if err := JSON(&b, p); err != nil {
 		t.Fatal(err)
 	}
 	var back places.Placement

@@ -1,8 +1,7 @@
-package inspect
+package view
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -11,8 +10,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
 )
 
-// writeSpread shows a placement as a table, with pods where they are asked for.
-func writeSpread(w io.Writer, p *places.Placement, pods bool) error {
+// Placement writes where pods are as a table, with the pods themselves where they are asked for.
+func Placement(w io.Writer, p *places.Placement, pods bool) error {
 	var b bytes.Buffer
 	title := p.Object
 	if p.Target != "" {
@@ -36,14 +35,14 @@ func writeSpread(w io.Writer, p *places.Placement, pods bool) error {
 		return err
 	}
 	if pods {
-		writeSpreadList(&b, p)
+		placedPods(&b, p)
 	}
 	_, err := w.Write(trimLines(b.Bytes()))
 	return err
 }
 
-// writeSpreadList shows the pods of each subset.
-func writeSpreadList(b *bytes.Buffer, p *places.Placement) {
+// placedPods shows the pods of each subset.
+func placedPods(b *bytes.Buffer, p *places.Placement) {
 	b.WriteByte('\n')
 	table := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
 	_, _ = fmt.Fprintln(table, "POD\tSUBSET\tNODE\tREADY")
@@ -67,11 +66,4 @@ func trimLines(text []byte) []byte {
 		out.WriteByte('\n')
 	}
 	return out.Bytes()
-}
-
-// writeSpreadJSON shows a placement for programs.
-func writeSpreadJSON(w io.Writer, p *places.Placement) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(p)
 }
