@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -13,7 +14,12 @@ import (
 
 // rowOf is a workload of a health, with a rollout or without.
 func rowOf(kind string, h world.Health, steps int) *world.Workload {
-	return &world.Workload{Ref: cluster.Ref{Group: "apps.kruise.io", Kind: kind, Name: "web"}, Health: h, Steps: steps}
+	w := &world.Workload{Ref: cluster.Ref{Group: "apps.kruise.io", Kind: kind, Name: "web"}, Health: h, Steps: steps}
+	if steps > 0 {
+		w.Approval = h == world.Paused
+		w.Toggle = map[world.Health]plan.Transition{world.Blocked: plan.TransitionRetry, world.Progressing: plan.TransitionPause}[h]
+	}
+	return w
 }
 
 // TestFooter_OffersWhatApplies: what the row calls for is first, and what leads nowhere
@@ -24,9 +30,9 @@ func TestFooter_OffersWhatApplies(t *testing.T) {
 		first string
 		none  string
 	}{
-		{rowOf("CloneSet", world.Blocked, 4), "P retry  u undo", "n promote"},
-		{rowOf("CloneSet", world.Paused, 4), "n promote", "retry"},
-		{rowOf("CloneSet", world.Healthy, 0), "", "n promote"},
+		{rowOf("CloneSet", world.Blocked, 4), "P retry  u undo", "> promote"},
+		{rowOf("CloneSet", world.Paused, 4), "> promote", "P "},
+		{rowOf("CloneSet", world.Healthy, 0), "", "> promote"},
 		{rowOf("SidecarSet", world.Healthy, 0), "", "s scale"},
 		{rowOf("DaemonSet", world.Healthy, 0), "", "a abort"},
 	} {
@@ -139,10 +145,11 @@ func TestHiddenKeys_AreRefusedInALine(t *testing.T) {
 	for _, c := range []struct {
 		workload, key, says string
 	}{
-		{"basket", "n", "cloneset/basket: no rollout is recorded for it"},
+		{"basket", ">", "cloneset/basket: no rollout is recorded for it"},
 		{"basket", "P", "cloneset/basket: no rollout is recorded for it"},
 		{"basket", "a", "cloneset/basket: no rollout is recorded for it"},
-		{"checkout", "n", "; try P retry, u undo"},
+		{"checkout", ">", "; try P retry, u undo"},
+		{"storefront", "P", "cloneset/storefront: waits for approval, nothing to pause; try > promote"},
 		{"node-agent", "s", "daemonset/node-agent has no number of pods of its own"},
 		{"mail", "e", "deployment/mail has no partition"},
 	} {

@@ -5,11 +5,18 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // rollsBack reports whether the recorded rollout is a rollback: the pods that are not updated yet have the revision
 // that failed, and the others the one from before.
 func (a *answer) rollsBack() bool { return a.q.Begun && a.q.Plan.RollbackReason != "" }
+
+// FailedBefore is the image that a container of a pod fails with, and whether that is from before the update in place
+// that the pod is in.
+func FailedBefore(p *cluster.Pod, c cluster.Container) (image string, before bool) {
+	return rules.FailedBefore(p, &c)
+}
 
 // revisionNote tells the pods apart that do not have the template.
 func (a *answer) revisionNote(p *cluster.Pod) string {

@@ -223,7 +223,7 @@ func TestScreen_SimulatesAgainOnRequest(t *testing.T) {
 	s.Until("simulated 12:00:52", "as of 11:59:52")
 	s.Press("r")
 	s.Until("as of 12:00:52")
-	s.Press("n")
+	s.Press(">")
 	s.Until("Promote cloneset/storefront?")
 }
 

@@ -61,14 +61,7 @@ func (s Screen) reason(env screen.Env, most int) []draw.Line {
 // summary counts all workloads by health, and says what hides some of them.
 func (s Screen) summary(env screen.Env) draw.Line {
 	l := draw.Text(theme.Plain, "  "+counted.Of(s.counts.all, "workload"))
-	for h := world.Blocked; ; h-- {
-		if n := s.counts.health[h]; n > 0 {
-			l = l.Add(theme.Plain, "  ").Add(show.HealthStyle(h), fmt.Sprintf("%s %d %s", show.HealthSymbol(env.Theme, h), n, h))
-		}
-		if h == world.Unknown {
-			break
-		}
-	}
+	l = l.Join(show.Counts(env.Theme, s.counts.health))
 	return draw.Both(l, s.narrowed(env), env.Width, env.Theme.Symbols.Ellipsis)
 }
 
