@@ -126,9 +126,17 @@ func (h helpPage) lines(m Model) []draw.Line {
 type helpSection struct {
 	title string
 	keys  []screen.Binding
-	// inLine is for keys that need no line each.
-	inLine bool
+	place helpPlace
 }
+
+// helpPlace is where the short page has the keys of a section: in a column, one after the other, or not at all.
+type helpPlace uint8
+
+const (
+	inColumn helpPlace = iota
+	inLine
+	inFull
+)
 
 func helpSections(m Model) []helpSection {
 	var out []helpSection
@@ -139,79 +147,54 @@ func helpSections(m Model) []helpSection {
 	return append(
 		out,
 		helpSection{title: "This screen: " + m.top().Title(), keys: visible(m.top().Keys(), m.options.ReadOnly)},
-		helpSection{title: "Everywhere", keys: []screen.Binding{e.back, e.filter, e.command, e.copy, e.name, e.help, e.quit}},
-		helpSection{"Go to", append(jumps(), allSpacesKey(m.options.Source)...), true},
-		helpSection{"Lists", moves, true},
-		helpSection{"Commands", commandHelp(commands(m)), true},
+		helpSection{"Everywhere", []screen.Binding{e.back, e.filter, e.command, e.copy, e.name, e.help, e.quit}, inLine},
+		helpSection{"Go to", append(jumps(), allSpacesKey(m.options.Source)...), inLine},
+		helpSection{"Lists", moves, inLine},
+		helpSection{"Commands", commandHelp(commands(m)), inFull},
 	)
 }
 
-// shortHelp has two or three columns of keys, and below them, one after the other, those that need no line.
+// shortHelp has a column for each section, as far as there is room beside each other, and below them, one after the
+// other, the keys that need no line.
 func shortHelp(m Model) []draw.Line {
 	width := m.env.Width
-	columns := max(min(width/narrowHelp, 3), 1)
-	var cells, below []draw.Line
-	var begins []int
+	var columns []helpSection
+	var lines, below []draw.Line
 	for _, s := range helpSections(m) {
-		if s.inLine {
+		switch s.place {
+		case inLine:
 			below = append(below, s.inShort(width)...)
+		case inColumn:
+			columns = append(columns, s)
+		}
+	}
+	wide := width
+	if len(columns) > 1 && width >= 2*narrowHelp {
+		wide = width / len(columns)
+	}
+	for _, s := range columns {
+		column := append([]draw.Line{draw.Text(theme.Header, " "+s.title)}, s.short(wide-1)...)
+		if wide == width {
+			lines = append(lines, column...)
 			continue
 		}
-		begins = append(begins, len(cells))
-		cells = append(append(cells, draw.Text(theme.Header, " "+s.title)), s.short(width/columns-1)...)
-	}
-	height := columnHeight(begins, len(cells), columns)
-	var column []draw.Line
-	lines := make([]draw.Line, height)
-	at := 0
-	add := func() {
+		for len(lines) < len(column) {
+			lines = append(lines, draw.Line{})
+		}
+		used := lines[0].Width()
 		for i := range lines {
 			var cell draw.Line
 			if i < len(column) {
 				cell = column[i]
 			}
-			lines[i] = lines[i].Join(cell.Fit(width/columns, m.env.Theme.Symbols.Ellipsis))
+			lines[i] = lines[i].Fit(used, "").Join(cell.Fit(wide, m.env.Theme.Symbols.Ellipsis))
 		}
-		column, at = nil, at+1
 	}
-	for i, begin := range begins {
-		end := len(cells)
-		if i+1 < len(begins) {
-			end = begins[i+1]
-		}
-		if len(column) > 0 && len(column)+end-begin > height && at+1 < columns {
-			add()
-		}
-		column = append(column, cells[begin:end]...)
-	}
-	add()
 	return append(lines, below...)
 }
 
 // narrowHelp is how wide a column of keys is at least.
 const narrowHelp = 38
-
-// columnHeight is the least height at which all sections have room in so many columns.
-func columnHeight(begins []int, total, columns int) int {
-	for height := 1; ; height++ {
-		used, left := 1, height
-		fits := true
-		for i, begin := range begins {
-			size := total - begin
-			if i+1 < len(begins) {
-				size = begins[i+1] - begin
-			}
-			if size > left {
-				used, left = used+1, height
-			}
-			left -= size
-			fits = fits && size <= height
-		}
-		if fits && used <= columns {
-			return height
-		}
-	}
-}
 
 // jumps are the keys that open a screen from anywhere.
 func jumps() []screen.Binding {
@@ -281,21 +264,14 @@ func (s helpSection) short(width int) []draw.Line {
 
 // inShort are the keys of a section one after the other, with a word each where they have one.
 func (s helpSection) inShort(width int) []draw.Line {
-	l := draw.Line{}
+	lines := []draw.Line{draw.Text(theme.Header, fmt.Sprintf(" %-11s", s.title))}
+	indent := lines[0].Width()
 	for _, b := range s.keys {
-		l = l.Add(theme.Key, strings.Join(b.Keys, " ")+" ")
-		if b.Does != "" {
-			l = l.Add(theme.Plain, b.Does+" ")
+		entry := draw.Text(theme.Key, strings.Join(b.Keys, " ")).Add(theme.Plain, " "+b.Does+"  ")
+		if last := lines[len(lines)-1]; last.Width() > indent && last.Width()+entry.Width()-2 > width {
+			lines = append(lines, draw.Text(theme.Plain, draw.Spaces(indent)))
 		}
-		l = l.Add(theme.Plain, " ")
-	}
-	head := draw.Text(theme.Header, fmt.Sprintf(" %-9s", s.title))
-	var lines []draw.Line
-	for i, part := range l.Break(max(width-head.Width(), 10)) {
-		if i > 0 {
-			head = draw.Text(theme.Plain, draw.Spaces(head.Width()))
-		}
-		lines = append(lines, head.Join(part))
+		lines[len(lines)-1] = lines[len(lines)-1].Join(entry)
 	}
 	return lines
 }

@@ -19,7 +19,7 @@ func TestPictures_OfTheDocs(t *testing.T) {
 		"stuck": func(s *tuitest.Session) string {
 			s.Press("f").Until("problems only")
 			s.Press("enter")
-			return s.Until("failed at step", "l, then p is the log")
+			return s.Until("failed at step", "u rolls back")
 		},
 		"promote": func(s *tuitest.Session) string {
 			s.Press("/").Type("storefront").Press("enter", "enter").Until("PODS", "waiting for approval")

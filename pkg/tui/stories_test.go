@@ -38,7 +38,7 @@ func TestStory_BlockedRolloutIsRolledBack(t *testing.T) {
 	s.Press("f")
 	s.Until("problems only", "✖ blocked")
 	s.Press("enter")
-	golden.Same(t, "testdata/story-stuck.txt", tuitest.Plain(s.Until("failed at step", "l, then p is the log")))
+	golden.Same(t, "testdata/story-stuck.txt", tuitest.Plain(s.Until("failed at step", "u rolls back")))
 	s.Press("u")
 	s.Until("Roll cloneset/checkout back?", "2 pods change, in 1 step.", "checkout:2.0.0-rc1 -> ", "y yes")
 	s.Press("enter")

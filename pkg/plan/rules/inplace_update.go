@@ -343,6 +343,9 @@ func (r *InPlaceRecord) batch(p *cluster.Pod, node NodeReport) Pending {
 // FailedBefore reports whether what a container fails with is from before the update in place that its pod is in: the
 // update has not reached the container, or the node has not started the new image yet. image is the one that fails.
 func FailedBefore(p *cluster.Pod, c *cluster.Container) (image string, before bool) {
+	if p.Annotations[kruise.InPlaceUpdateStateAnnotation] == "" && p.Annotations[kruise.InPlaceUpdateGraceAnnotation] == "" {
+		return c.Image, false // of most pods, without a look at JSON
+	}
 	if g, announced := InPlaceGraceOf(p); announced && g.ContainerImages[c.Name] != "" {
 		return c.Image, true
 	}

@@ -59,7 +59,8 @@ func (s Screen) summary(env screen.Env) draw.Line {
 	for _, f := range s.rows {
 		count[f.Health]++
 	}
-	l := draw.Text(theme.Plain, "  "+counted.Of(len(s.rows), "distribution")).Join(show.Counts(env.Theme, count))
+	l := draw.Text(theme.Plain, "  "+counted.Of(len(s.rows), "distribution"))
+	l = l.Join(show.Counts(env.Theme, count, env.Width-l.Width()))
 	var right draw.Line
 	if s.filter != "" {
 		right = draw.Text(theme.Key, " /"+s.filter+" ")

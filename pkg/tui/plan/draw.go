@@ -177,7 +177,7 @@ func (s Screen) outcome(env screen.Env) draw.Line {
 	case s.run.err != nil:
 		return draw.Text(theme.Bad, " "+y.Blocked+" "+s.run.err.Error())
 	case sum.Outcome == simulate.Completed && s.failed():
-		return draw.Text(theme.Bad, " "+y.Blocked+" failed").Add(theme.Plain, fmt.Sprintf(": a retry would take %s if all pods became ready: at most %d unavailable", clock(sum.Duration), sum.MostDown))
+		return draw.Text(theme.Bad, " "+y.Blocked+" failed").Add(theme.Plain, fmt.Sprintf("; a retry takes %s if pods become ready, with at most %d unavailable", clock(sum.Duration), sum.MostDown))
 	case sum.Outcome == simulate.Completed:
 		text := fmt.Sprintf(" %s done after %s: at most %d unavailable, %s at once, %s, %d recreated%s", y.Done, clock(sum.Duration), sum.MostDown, counted.Of(sum.MostPods, "pod"), counted.Of(sum.Restarts, "restart"), sum.Recreated, sum.AndDeleted())
 		return draw.Text(theme.Good, text)

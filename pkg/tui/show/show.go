@@ -40,15 +40,20 @@ func HealthStyle(h world.Health) theme.Style {
 // ByHealth is how many there are of each health.
 type ByHealth [world.Blocked + 1]int
 
-// Counts are they in words, the most urgent first.
-func Counts(t *theme.Theme, count ByHealth) draw.Line {
-	var l draw.Line
+// Counts are they with symbols, the most urgent first, and with words where these have room.
+func Counts(t *theme.Theme, count ByHealth, width int) draw.Line {
+	var long, short draw.Line
 	for h, n := range slices.Backward(count[:]) {
 		if h := world.Health(h); n > 0 {
-			l = l.Add(theme.Plain, "  ").Add(HealthStyle(h), fmt.Sprintf("%s %d %s", HealthSymbol(t, h), n, h))
+			text := fmt.Sprintf("%s %d", HealthSymbol(t, h), n)
+			long = long.Add(theme.Plain, "  ").Add(HealthStyle(h), text+" "+h.String())
+			short = short.Add(theme.Plain, "  ").Add(HealthStyle(h), text)
 		}
 	}
-	return l
+	if long.Width() > width {
+		return short
+	}
+	return long
 }
 
 // Pods are the pods of a workload as a bar, in the symbols of the grid of pods: new ones,

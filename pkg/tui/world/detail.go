@@ -214,10 +214,11 @@ func (d *Detail) failing() func(*cluster.Pod) bool {
 			return false
 		}
 		c, bad := diagnose.Troubled(p)
-		if _, before := diagnose.FailedBefore(p, c); before {
-			return false
+		if bad {
+			_, before := diagnose.FailedBefore(p, c)
+			return !before
 		}
-		return bad || named[p.Name]
+		return named[p.Name]
 	}
 }
 
