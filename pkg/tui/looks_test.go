@@ -51,7 +51,7 @@ func TestScreens_AsTheyLook(t *testing.T) {
 		},
 		"yaml":           over("rollout cloneset/checkout", "PODS", "y", "apiVersion"),
 		"describe":       over("rollout cloneset/checkout", "PODS", "d", "Revisions:"),
-		"ask-promote":    over("rollout cloneset/storefront", "PODS", ">", "y yes", "esc no"),
+		"ask-promote":    over("rollout cloneset/storefront", "PODS", ">", "error lines/min", "y yes", "esc no"),
 		"ask-retry":      over("rollout cloneset/checkout", "PODS", "P", "Retry", "y yes", "esc no"),
 		"ask-undo":       over("rollout cloneset/checkout", "PODS", "u", "y yes", "esc no"),
 		"ask-abort":      over("rollout cloneset/storefront", "PODS", "a", "y yes", "esc no"),

@@ -24,7 +24,7 @@ func TestPictures_OfTheDocs(t *testing.T) {
 		"promote": func(s *tuitest.Session) string {
 			s.Press("/").Type("storefront").Press("enter", "enter").Until("PODS", "waiting for approval")
 			s.Press(">")
-			return s.Until("2 more pods are updated next: 3 of 12.", "y yes")
+			return s.Until("2 more pods are updated next: 3 of 12.", "error lines/min", "y yes")
 		},
 		"sidecars": func(s *tuitest.Session) string {
 			s.Press("2")

@@ -61,7 +61,7 @@ func TestStory_CanaryIsPromoted(t *testing.T) {
 	s.Press("/").Type("storefront").Press("enter", "enter")
 	s.Until("PODS", "waiting for approval")
 	s.Press(">")
-	golden.Same(t, "testdata/story-asked.txt", tuitest.Plain(s.Until("Promote cloneset/storefront past step pause-1?", "2 more pods are updated next: 3 of 12.", "y yes")))
+	golden.Same(t, "testdata/story-asked.txt", tuitest.Plain(s.Until("Promote cloneset/storefront past step pause-1?", "2 more pods are updated next: 3 of 12.", "error lines/min", "y yes")))
 	s.Press("y")
 	s.Until("\n cloneset/storefront: promoted past step pause-1")
 	pass(20 * time.Second)
