@@ -186,7 +186,7 @@ generate: reference ## Generate files (docs, plugins/kustomize/component)
 
 .PHONY: pictures
 pictures: ## Draw docs/pictures again: the terminal interface on the cluster of the demo, the session that the README shows, and a report (needs Chromium)
-	UPDATE=1 go test ./pkg/tui -run TestPictures_OfTheDocs -count=1
+	UPDATE=1 go test ./pkg/tui -run "TestPictures_OfTheDocs|TestScreens_AsTheyLook" -count=1
 	UPDATE=1 go test ./cmd/kubectl-kruise -run TestMovingPicture_IsUpToDate -count=1
 	UPDATE=1 go test -C test ./browser -run TestPicture_OfTheDocsIsOfTodaysReport -count=1
 

@@ -103,7 +103,8 @@ func TestClient_UpdatesOnePodStepByStep(t *testing.T) {
 		"starts":         {func(p *cluster.Pod, s *plan.Snapshot) { begin(p, s) }, time.Minute, "wait ready web-00003: container main does not run web:2 yet"},
 		"runs, unready":  {func(p *cluster.Pod, s *plan.Snapshot) { begin(p, s); run(p); p.Containers[0].Ready = false }, time.Minute, "wait ready web-00003: is not ready"},
 		"runs":           {func(p *cluster.Pod, s *plan.Snapshot) { begin(p, s); run(p) }, time.Minute, "act finish the update of web-00003"},
-		"crashes":        {func(p *cluster.Pod, s *plan.Snapshot) { begin(p, s); p.Containers[0].Waiting = "CrashLoopBackOff" }, 40 * time.Second, "halt crash web-00003: CrashLoopBackOff: container main, image web:2"},
+		"crashes":        {func(p *cluster.Pod, s *plan.Snapshot) { begin(p, s); run(p); crash(p) }, 40 * time.Second, "halt crash web-00003: CrashLoopBackOff: container main, image web:2"},
+		"still crashes":  {func(p *cluster.Pod, s *plan.Snapshot) { begin(p, s); crash(p) }, 40 * time.Second, "wait ready web-00003: container main does not run web:2 yet"},
 		"budget":         {func(_ *cluster.Pod, s *plan.Snapshot) { budget(s, 0) }, 0, "wait budget web-00003: budget web: 4 pods are available, 4 are wanted: web-00003 waits"},
 		"unready by far": {func(p *cluster.Pod, s *plan.Snapshot) { unready(s.Pods[:3]) }, 0, "act take web-00002 out of service"},
 	} {
@@ -118,6 +119,11 @@ func TestClient_UpdatesOnePodStepByStep(t *testing.T) {
 			}
 		})
 	}
+}
+
+// crash has the container wait after a crash.
+func crash(p *cluster.Pod) {
+	p.Containers[0].Ready, p.Containers[0].Waiting = false, "CrashLoopBackOff"
 }
 
 // TestClient_WaitsForNoTimeThatHasPassed: a pod that is out of service, and ready for long

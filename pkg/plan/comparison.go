@@ -439,6 +439,16 @@ func revisionNamed(list []cluster.Revision, template map[string]any) string {
 	return r.Name
 }
 
+// RevisionOfHash is the name of the stored revision whose template has a [TemplateHash]; empty while there is none.
+func RevisionOfHash(list []cluster.Revision, hash string) string {
+	for _, r := range list {
+		if TemplateHash(r.Template) == hash {
+			return r.Name
+		}
+	}
+	return ""
+}
+
 // sourceObject is the Kruise object that the native one was rendered from; nil for none.
 func (b *comparison) sourceObject() any { return sourceObject(b.snap) }
 

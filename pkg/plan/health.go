@@ -142,7 +142,7 @@ func (h *health) checkPod(r *run, p *cluster.Pod) {
 }
 
 // podFailure names the first thing that keeps a pod from ever being ready, and for
-// how long it may.
+// how long it may; a failure of what an update in place replaces passes with the update.
 func podFailure(p *cluster.Pod) (b Blocker, grace time.Duration, bad bool) {
 	if c, ok := p.Condition(string(corev1.PodScheduled)); ok && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable {
 		return Blocker{GateSchedule, p.Name, orDefault(c.Message, "no node takes it")}, scheduleGrace, true
@@ -150,6 +150,9 @@ func podFailure(p *cluster.Pod) (b Blocker, grace time.Duration, bad bool) {
 	for _, list := range [][]cluster.Container{p.InitContainers, p.Containers} {
 		for i := range list {
 			if t, ok := waitingReasons[list[i].Waiting]; ok {
+				if _, before := rules.FailedBefore(p, &list[i]); before {
+					continue // not what the pod is being updated to
+				}
 				return Blocker{t.gate, p.Name, fmt.Sprintf("%s: container %s, image %s", list[i].Waiting, list[i].Name, list[i].Image)}, t.grace, true
 			}
 		}

@@ -184,9 +184,13 @@ type Consequence struct {
 	// Pods is how many pods change, Updated how many of Total have the new revision then, and
 	// Next how many of them once the next step that changes pods is done.
 	Pods, Updated, Total, Next int
+	// AtOnce is how many of them may be unavailable at a time; 0 where that is not known.
+	AtOnce int
 	// From and To are revisions, Images what they differ in.
 	From, To string
-	Images   []ImageChange
+	// ToHash pins the template of To, which is "" where the plan is older than its revision.
+	ToHash string
+	Images []ImageChange
 	// Was and Becomes are the values of a field that is set; empty for other decisions.
 	Was, Becomes string
 }
@@ -224,11 +228,12 @@ func ConsequenceOfPlan(p Plan, t Transition) Consequence {
 		c.Updated = s.Updated
 	}
 	c.Pods = len(seen)
+	c.AtOnce = min(max(p.Limits.MaxUnavailable, 1), c.Pods)
 	return c
 }
 
 func changeConsequence(p Plan) Consequence {
-	c := Consequence{Total: p.Limits.Replicas, From: p.Change.FromRevision, To: p.Change.ToRevision}
+	c := Consequence{Total: p.Limits.Replicas, From: p.Change.FromRevision, To: p.Change.ToRevision, ToHash: p.Change.ToHash}
 	for _, f := range p.Change.Fields {
 		from, _ := f.Old.(string)
 		if to, ok := f.New.(string); ok && f.Effect == rules.EffectImage {

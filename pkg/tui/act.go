@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -42,6 +44,12 @@ func (m Model) act(v verb) (Model, tea.Cmd) {
 	if i := slices.IndexFunc(a.On, func(r cluster.Ref) bool { return !v.fits(r) }); i >= 0 {
 		m.notice = screen.Notice{Text: names(a.On[i:i+1]) + " has no " + fields[v.verb], Bad: true}
 		return m, nil
+	}
+	for _, row := range rowsOf(m.env.World, a.On) {
+		if why := v.pointless(row); why != "" {
+			m.notice = screen.Notice{Text: offers{m}.refused(errors.New(show.Name(row.Ref) + ": " + why)), Bad: true}
+			return m, nil
+		}
 	}
 	if v.needs != "" {
 		m.over = typing{newInput(""), v, a}

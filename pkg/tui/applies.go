@@ -31,7 +31,14 @@ func (m offers) hints() []screen.Binding {
 		urgent = append(urgent, screen.Binding{Keys: []string{"esc"}, Does: "back"})
 	}
 	list = append(append(urgent, list...), everywhere.filter)
-	return append(append(list, other...), minor...)
+	list = append(append(list, other...), minor...)
+	if c, ok := m.top().(screen.Caller); ok {
+		calls := c.Calls()
+		list = append(calls, slices.DeleteFunc(list, func(b screen.Binding) bool {
+			return slices.ContainsFunc(calls, func(c screen.Binding) bool { return c.Keys[0] == b.Keys[0] })
+		})...)
+	}
+	return list
 }
 
 // actHints are the acts that apply to what is pointed at: first those that its state calls
@@ -107,21 +114,23 @@ func (v verb) applies(w *world.Workload) (word string, calls, ok bool) {
 	ended := w.Health == world.Blocked || w.Health == world.Aborted
 	switch v.verb {
 	case world.Promote:
-		return "", w.Health == world.Paused && rolling, w.Health == world.Paused && rolling
+		return "", w.Approval, w.Approval
 	case world.PauseResume:
-		switch {
-		case rolling && ended:
-			return "retry", true, true
-		case w.Health == world.Paused:
-			return "pause/resume", false, true
-		}
-		return "", false, w.Health == world.Progressing
+		return string(w.Toggle), w.Toggle != plan.TransitionPause && w.Toggle != "", w.Toggle != ""
 	case world.Undo:
 		return "", rolling && ended, true
 	case world.Abort:
 		return "", false, rolling && !slices.Contains([]world.Health{world.Healthy, world.Degraded, world.Aborted}, w.Health)
 	}
 	return "", false, v.fits(w.Ref)
+}
+
+// pointless is why an act that could be carried out makes no sense for a workload; "" where it does.
+func (v verb) pointless(w *world.Workload) string {
+	if v.verb == world.PauseResume && w.Approval {
+		return "waits for approval, nothing to pause"
+	}
+	return ""
 }
 
 // fields are what some acts set of a workload, which not every kind has.

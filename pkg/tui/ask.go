@@ -95,7 +95,7 @@ func (d dialog) answers(c plan.Consequence, row *world.Workload) string {
 	case world.Abort:
 		return stays(row)
 	case world.Restart:
-		return inPods(c) + " restart in place."
+		return inPods(c) + " restart in place" + atOnce(c) + "."
 	case world.Partition:
 		return podsOf(d.act.Value) + " stay on the old revision."
 	}
@@ -152,6 +152,14 @@ func inPods(c plan.Consequence) string {
 		return "The containers"
 	}
 	return "Containers of " + counted.Of(c.Pods, "pod")
+}
+
+// atOnce is how many pods restart at a time, where there are more.
+func atOnce(c plan.Consequence) string {
+	if c.AtOnce == 0 || c.AtOnce >= c.Pods {
+		return ""
+	}
+	return ", " + counted.Of(c.AtOnce, "pod") + " at a time"
 }
 
 // podsOf is a value and its noun: 1 pod, 40% of the pods.

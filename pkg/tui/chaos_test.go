@@ -96,7 +96,7 @@ func (c *chaos) step() {
 
 var (
 	typed = append(strings.Split("abcdefghijklmnopqrstuvwxyzADGLOPRDS0123456789/:?+-=[]{}", ""),
-		"enter", "esc", "tab", "space", "backspace", "up", "down", "left", "right", "pgup", "pgdown", "home", "end", "ctrl+c", "y", "y", "n", "enter", "esc")
+		"enter", "esc", "tab", "space", "backspace", "up", "down", "left", "right", "pgup", "pgdown", "home", "end", "ctrl+c", "y", "y", ">", "n", "enter", "esc")
 	pasted = []string{"y", "web\n", "7", ":q\r", "\x1b[31m", "日本語", strings.Repeat("long ", 100), "ns pay", "rollout", "scale 3", "sort name", "revisions 1 2"}
 )
 
@@ -120,8 +120,7 @@ func (c *chaos) press(name string) {
 	c.send(key(name))
 	_, still := c.m.over.(dialog)
 	if asks && !still && len(c.m.works.running) > 0 && len(c.late) > late {
-		meant := map[bool]string{true: "y", false: "enter"}[d.short() && d.name == ""]
-		if !d.open(was) || name != meant || d.name == "" && !d.short() && !d.sure {
+		if meant := map[bool]string{true: "y", false: "enter"}[d.name == ""]; !d.open(was) || name != meant {
 			c.Fatalf("%s did what was not confirmed: %+v", name, d.act)
 		}
 		c.agreed = append(c.agreed, d.meant())

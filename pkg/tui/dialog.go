@@ -16,8 +16,7 @@ import (
 )
 
 // dialog asks before the cluster is changed: it says where, what, and what comes of
-// it. A restart, a promotion and a pause are confirmed by y; everything else by a button
-// and enter, with the focus on Cancel; in production a name has to be typed.
+// it. It is confirmed by y and left by esc; in production a name has to be typed.
 type dialog struct {
 	input
 	act world.Act
@@ -25,7 +24,7 @@ type dialog struct {
 	// workload; scope is the one that is chosen.
 	scopes []scope
 	scope  int
-	// name has to be typed; empty asks for y or a button.
+	// name has to be typed; empty asks for y.
 	name string
 	// turn tells its effect from that of any other dialog.
 	turn   int
@@ -36,8 +35,8 @@ type dialog struct {
 	// typed before answers nothing. waits counts the moments that were waited for.
 	calm  bool
 	waits int
-	// sure is true while the button has the focus that carries the act out.
-	sure bool
+	// unheard is the last key that did nothing.
+	unheard unheard
 	// top is the first line that is seen.
 	top int
 }
@@ -89,61 +88,49 @@ func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 		return m.closed(), nil
 	case name == "/" && d.name == "": // a search, and no answer
 		return m.closed().filter(), nil
-	case d.err != nil && (name == "enter" || name == "n" || name == "q"):
+	case d.err != nil && (name == "enter" || name == "q"):
 		return m.closed(), nil
-	case !d.ready || d.err != nil:
-		return m, nil
-	case !d.calm:
-		return d.rest(m)
+	case !d.ready || d.err != nil || !d.calm:
+		return d.deaf(m, name)
 	case name == "tab" && len(d.scopes) > 1:
 		return d.rescoped(m)
 	case d.name != "":
 		return d.named(m, k)
-	case d.short():
-		return d.letter(m, name)
-	}
-	return d.button(m, name)
-}
-
-// short reports whether y confirms the act.
-func (d dialog) short() bool {
-	switch d.act.Verb {
-	case world.Promote, world.Restart, world.PauseResume:
-		return true
-	}
-	return false
-}
-
-// letter is an answer by a letter; any other begins a moment in which nothing counts.
-func (d dialog) letter(m Model, name string) (Model, tea.Cmd) {
-	switch {
-	case name == "n" || name == "N" || name == "q":
-		return m.closed(), nil
-	case (name == "y" || name == "Y") && d.open(m):
+	case isYes(name) && d.open(m):
 		return m.closed().carry(d.meant())
 	}
-	return d.rest(m)
+	return d.deaf(m, name)
 }
 
-// button is a key that moves between the buttons or chooses one.
-func (d dialog) button(m Model, name string) (Model, tea.Cmd) {
-	switch name {
-	case "tab", "shift+tab", "left", "right":
-		d.sure = !d.sure
+// isYes reports whether a key is the one that confirms; esc is the one that does not.
+func isYes(name string) bool { return name == "y" || name == "Y" }
+
+// deaf shows which key was no answer, and begins a moment in which none counts.
+func (d dialog) deaf(m Model, name string) (Model, tea.Cmd) {
+	d.unheard = unheard{name, d.calm || !isYes(name)}
+	if !d.ready || d.err != nil {
 		m.over = d
-		return m, nil
-	case "n", "N", "q":
-		return m.closed(), nil
-	case "enter":
-		if !d.sure {
-			return m.closed(), nil
-		}
-		if d.open(m) {
-			return m.closed().carry(d.meant())
-		}
 		return m, nil
 	}
 	return d.rest(m)
+}
+
+// unheard is a key that did nothing in a question; other is true where it is no answer at all, false for an answer that
+// came before the question could be read.
+type unheard struct {
+	key   string
+	other bool
+}
+
+// line says what the key did, "" for none.
+func (u unheard) line(answers string) draw.Line {
+	switch {
+	case u.key == "":
+		return draw.Line{}
+	case u.other:
+		return draw.Text(theme.Warn, " "+u.key+" does nothing here: "+answers)
+	}
+	return draw.Text(theme.Warn, " "+u.key+" came too early: read the question, then press it again")
 }
 
 // named is a key of the name that has to be typed.
@@ -189,14 +176,17 @@ func (d dialog) paste(text string) overlay {
 }
 
 func (d dialog) foot(Model) (draw.Line, bool) {
-	l := draw.Text(theme.Faint, " esc cancel")
+	l, answers := draw.Text(theme.Faint, " esc cancel"), "y confirms, esc cancels"
 	switch {
 	case d.err != nil:
-		return draw.Text(theme.Faint, " esc back"), true
-	case d.name == "" && !d.short():
-		l = draw.Text(theme.Faint, " tab choose   enter confirm  ").Join(l)
-	case d.name == "" && len(d.scopes) > 1:
+		l, answers = draw.Text(theme.Faint, " esc back"), "esc goes back"
+	case !d.ready, d.name != "":
+		answers = "esc cancels"
+	case len(d.scopes) > 1:
 		l = draw.Text(theme.Faint, " tab change what is restarted  ").Join(l)
+	}
+	if d.unheard.key != "" {
+		return d.unheard.line(answers), true
 	}
 	return l, true
 }
@@ -279,6 +269,9 @@ func (d dialog) facts(m Model) []draw.Line {
 		if d.act.Verb == world.Abort || d.act.Verb == world.PauseResume { // what the rollout changes, and not the act
 			revision, image = "rollout", "of image"
 		}
+		if detail := m.env.World.Of(d.act.On[0]); c.To == "" && c.ToHash != "" && detail != nil {
+			c.To = plan.RevisionOfHash(detail.Snapshot.Revisions, c.ToHash)
+		}
 		add(revision, revisions(c))
 		for _, i := range c.Images {
 			add(image, i.From+" -> "+i.To)
@@ -347,38 +340,16 @@ func (d dialog) answer() draw.Line {
 		return draw.Text(theme.Key, "esc").Add(theme.Plain, " cancel")
 	case d.name != "":
 		return draw.Text(theme.Plain, "type ").Add(theme.Strong, d.name).Add(theme.Plain, " and enter: ").Join(d.line())
-	case d.short():
-		return yesOrNo(d.calm)
 	}
-	return d.buttons()
+	return yesOrNo(d.calm)
 }
 
 // yesOrNo names the keys of an answer once they count.
 func yesOrNo(calm bool) draw.Line {
 	if !calm {
-		return draw.Text(theme.Faint, "  yes     no")
+		return draw.Text(theme.Faint, "  yes       no")
 	}
-	return draw.Text(theme.Key, "y").Add(theme.Plain, " yes   ").Add(theme.Key, "n").Add(theme.Plain, " no")
-}
-
-// does is what the button says that carries an act out.
-var does = map[world.Verb]string{
-	world.Undo: "Roll back", world.Abort: "Abort", world.Scale: "Scale", world.Partition: "Set",
-}
-
-// buttons are both, the one with the focus in brackets.
-func (d dialog) buttons() draw.Line {
-	yes := does[d.act.Verb]
-	if yes == "" {
-		yes = "Yes"
-	}
-	switch {
-	case !d.calm:
-		return draw.Text(theme.Faint, "  Cancel      "+yes)
-	case d.sure:
-		return draw.Text(theme.Plain, "  Cancel    ").Add(theme.Danger, "[ "+yes+" ]")
-	}
-	return draw.Text(theme.Found, "[ Cancel ]").Add(theme.Plain, "    "+yes)
+	return draw.Text(theme.Key, "y").Add(theme.Plain, " yes   ").Add(theme.Key, "esc").Add(theme.Plain, " no")
 }
 
 // proof is what the question of a promotion shows of the pods: nil while it is being read.

@@ -17,6 +17,9 @@ func (m Model) View() tea.View {
 	v := tea.NewView(m.frame())
 	v.AltScreen = true
 	v.MouseMode = tea.MouseModeCellMotion
+	if _, plain := m.over.(plainText); plain {
+		v.MouseMode = tea.MouseModeNone
+	}
 	v.WindowTitle = "kubectl kruise " + m.top().Title()
 	return v
 }

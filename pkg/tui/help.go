@@ -11,13 +11,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
-// helpPage are all keys, made from the very tables that they are looked up in; top is
-// the first line that is seen.
+// helpPage are all keys, made from the very tables that they are looked up in: those that act first, in columns and
+// a few words each; a filter, or tab, shows whole sentences. top is the first line that is seen.
 type helpPage struct {
 	input
 	top int
-	// typing is true while a search is typed, of which only matches are shown.
+	// typing is true while a filter is typed.
 	typing bool
+	// whole is true where each key has its sentence.
+	whole bool
 }
 
 func newHelp() helpPage { return helpPage{input: newInput("")} }
@@ -34,6 +36,9 @@ func (h helpPage) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 		m.over = h
 	case name == "/":
 		h.typing = true
+		m.over = h
+	case name == "tab":
+		h.whole, h.top = !h.whole, 0
 		m.over = h
 	case name == "esc" && h.Value() != "":
 		m.over = newHelp()
@@ -73,6 +78,8 @@ func (h helpPage) body(m Model, _ []draw.Line) []draw.Line {
 	end := min(top+page, len(lines))
 	place := fmt.Sprintf(" lines %d to %d of %d", min(top+1, end), end, len(lines))
 	switch {
+	case len(lines) > 0 && len(lines) <= page:
+		place = ""
 	case len(lines) == 0:
 		place = " no match"
 	case end < len(lines):
@@ -87,51 +94,114 @@ func (h helpPage) foot(Model) (draw.Line, bool) {
 	if h.typing {
 		return draw.Text(theme.Key, " /").Join(h.line()).Add(theme.Faint, "  enter apply, esc clear"), true
 	}
-	return draw.Text(theme.Faint, " arrows scroll   / search   esc close"), true
+	more := "tab whole sentences"
+	if h.whole {
+		more = "tab short"
+	}
+	return draw.Text(theme.Faint, " / filter   "+more+"   esc close"), true
 }
 
-// lines are those that match the search, with the titles of their sections.
+// lines are the page: in short or, where that is asked for, the sentences that match the filter.
 func (h helpPage) lines(m Model) []draw.Line {
+	if !h.whole && h.Value() == "" {
+		return shortHelp(m)
+	}
 	var out []draw.Line
 	want := strings.ToLower(h.Value())
 	for _, s := range helpSections(m) {
 		var list []draw.Line
-		for _, l := range s[1:] {
+		for _, l := range s.lines(m.env.Width) {
 			if strings.Contains(strings.ToLower(l.String()), want) {
 				list = append(list, l)
 			}
 		}
 		if len(list) > 0 {
-			out = append(append(append(out, s[0]), list...), draw.Line{})
+			out = append(append(append(out, draw.Text(theme.Header, " "+s.title)), list...), draw.Line{})
 		}
 	}
 	return out
 }
 
-func helpSections(m Model) [][]draw.Line {
-	width := m.env.Width
-	out := [][]draw.Line{
-		section("This screen: "+m.top().Title(), visible(m.top().Keys(), m.options.ReadOnly), width),
-		section("Lists", moves, width),
-	}
+// helpSection is a part of the page.
+type helpSection struct {
+	title string
+	keys  []screen.Binding
+	place helpPlace
+}
+
+// helpPlace is where the short page has the keys of a section: in a column, one after the other, or not at all.
+type helpPlace uint8
+
+const (
+	inColumn helpPlace = iota
+	inLine
+	inFull
+)
+
+func helpSections(m Model) []helpSection {
+	var out []helpSection
 	if !m.options.ReadOnly {
-		out = append(out, section("Acting, always after a question", acts(m.top()), width))
+		out = append(out, helpSection{title: "Act, after a question", keys: acts(m.top())})
 	}
 	e := everywhere
-	keys := append(jumps(), allSpacesKey(m.options.Source)...)
 	return append(
 		out,
-		section("Everywhere", append(keys, e.back, e.filter, e.command, e.copy, e.help, e.quit), width),
-		section("Commands", commandHelp(commands(m)), width),
+		helpSection{title: "This screen: " + m.top().Title(), keys: visible(m.top().Keys(), m.options.ReadOnly)},
+		helpSection{"Everywhere", []screen.Binding{e.back, e.filter, e.command, e.copy, e.name, e.help, e.quit}, inLine},
+		helpSection{"Go to", append(jumps(), allSpacesKey(m.options.Source)...), inLine},
+		helpSection{"Lists", moves, inLine},
+		helpSection{"Commands", commandHelp(commands(m)), inFull},
 	)
 }
+
+// shortHelp has a column for each section, as far as there is room beside each other, and below them, one after the
+// other, the keys that need no line.
+func shortHelp(m Model) []draw.Line {
+	width := m.env.Width
+	var columns []helpSection
+	var lines, below []draw.Line
+	for _, s := range helpSections(m) {
+		switch s.place {
+		case inLine:
+			below = append(below, s.inShort(width)...)
+		case inColumn:
+			columns = append(columns, s)
+		}
+	}
+	wide := width
+	if len(columns) > 1 && width >= 2*narrowHelp {
+		wide = width / len(columns)
+	}
+	for _, s := range columns {
+		column := append([]draw.Line{draw.Text(theme.Header, " "+s.title)}, s.short(wide-1)...)
+		if wide == width {
+			lines = append(lines, column...)
+			continue
+		}
+		for len(lines) < len(column) {
+			lines = append(lines, draw.Line{})
+		}
+		used := lines[0].Width()
+		for i := range lines {
+			var cell draw.Line
+			if i < len(column) {
+				cell = column[i]
+			}
+			lines[i] = lines[i].Fit(used, "").Join(cell.Fit(wide, m.env.Theme.Symbols.Ellipsis))
+		}
+	}
+	return append(lines, below...)
+}
+
+// narrowHelp is how wide a column of keys is at least.
+const narrowHelp = 38
 
 // jumps are the keys that open a screen from anywhere.
 func jumps() []screen.Binding {
 	var out []screen.Binding
 	for _, r := range routes {
 		if r.key != "" {
-			out = append(out, screen.Binding{Keys: []string{r.key}, Help: r.help})
+			out = append(out, screen.Binding{Keys: []string{r.key}, Does: r.name, Help: r.help})
 		}
 	}
 	return out
@@ -159,12 +229,13 @@ func visible(list []screen.Binding, readOnly bool) []screen.Binding {
 	return out
 }
 
-// keyColumn is how wide the keys are on the page of help.
-const keyColumn = 24
+// keyColumn is how wide the keys are on the page of help, and shortKeys where it is in columns.
+const keyColumn, shortKeys = 24, 12
 
-func section(title string, list []screen.Binding, width int) []draw.Line {
-	lines := []draw.Line{draw.Text(theme.Header, " "+title)}
-	for _, b := range list {
+// lines are the keys with a sentence each.
+func (s helpSection) lines(width int) []draw.Line {
+	var lines []draw.Line
+	for _, b := range s.keys {
 		keys := draw.Text(theme.Key, "   "+strings.Join(b.Keys, " "))
 		keys = keys.Fit(max(keyColumn, keys.Width()+1), "")
 		for i, l := range draw.Wrap(theme.Plain, b.Help, max(width-keyColumn-1, 10)) {
@@ -173,6 +244,34 @@ func section(title string, list []screen.Binding, width int) []draw.Line {
 			}
 			lines = append(lines, keys.Join(l))
 		}
+	}
+	return lines
+}
+
+// short are the keys with as many words as have room: the sentence, else what the last line says.
+func (s helpSection) short(width int) []draw.Line {
+	var lines []draw.Line
+	for _, b := range s.keys {
+		text := b.Help
+		if draw.Width(text) > width-shortKeys && b.Does != "" {
+			text = b.Does
+		}
+		keys := draw.Text(theme.Key, "  "+strings.Join(b.Keys[:min(len(b.Keys), 2)], " "))
+		lines = append(lines, keys.Fit(max(shortKeys, keys.Width()+1), "").Add(theme.Plain, text))
+	}
+	return lines
+}
+
+// inShort are the keys of a section one after the other, with a word each where they have one.
+func (s helpSection) inShort(width int) []draw.Line {
+	lines := []draw.Line{draw.Text(theme.Header, fmt.Sprintf(" %-11s", s.title))}
+	indent := lines[0].Width()
+	for _, b := range s.keys {
+		entry := draw.Text(theme.Key, strings.Join(b.Keys, " ")).Add(theme.Plain, " "+b.Does+"  ")
+		if last := lines[len(lines)-1]; last.Width() > indent && last.Width()+entry.Width()-2 > width {
+			lines = append(lines, draw.Text(theme.Plain, draw.Spaces(indent)))
+		}
+		lines[len(lines)-1] = lines[len(lines)-1].Join(entry)
 	}
 	return lines
 }

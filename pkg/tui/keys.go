@@ -8,17 +8,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
 // everywhere are the keys that every screen has.
-var everywhere = struct{ back, filter, command, copy, help, quit screen.Binding }{
+var everywhere = struct{ back, filter, command, copy, name, help, quit screen.Binding }{
 	back:    screen.Binding{Keys: []string{"esc", "left", "backspace"}, Does: "back", Help: "clear the filter or the search, or go back one screen"},
 	filter:  screen.Binding{Keys: []string{"/"}, Does: "filter", Help: "type a text: lists filter by it (letters of a name in order, words, label=value), pages search for it"},
 	command: screen.Binding{Keys: []string{":"}, Does: "command", Help: "type a command; tab completes it"},
-	copy:    screen.Binding{Keys: []string{"c"}, Does: "copy", Help: "copy the name of what the cursor is on to the clipboard of the terminal (OSC 52)"},
+	copy:    screen.Binding{Keys: []string{"c"}, Does: "copy", Help: "copy the state of what is selected, or the text of a page, to the clipboard of the terminal (OSC 52); again: show it as text"},
+	name:    screen.Binding{Keys: []string{"C"}, Does: "copy name", Help: "copy the name of what is selected"},
 	help:    screen.Binding{Keys: []string{"?"}, Does: "help", Help: "this page"},
 	quit:    screen.Binding{Keys: []string{"q", "ctrl+c"}, Does: "quit", Help: "leave; rollouts that run elsewhere continue"},
 }
@@ -40,11 +44,11 @@ type verb struct {
 }
 
 var verbs = []verb{
-	act("n", "promote", world.Promote, "approve the pause of a rollout: continue with its next step", ""),
-	act("P", "pause", world.PauseResume, "pause what runs, resume what is paused, retry what has failed", ""),
-	act("u", "undo", world.Undo, "roll back to the previous revision", ""),
-	act("a", "abort", world.Abort, "end the rollout; pods stay as they are", ""),
-	act("R", "restart", world.Restart, "restart containers in place: of the pod of the cursor, of marked ones, or of all", ""),
+	act(show.Promote, "promote", world.Promote, "approve the pause of a rollout: continue with its next step", ""),
+	act(show.PauseResume, "pause", world.PauseResume, "pause what runs, resume what is paused, retry what has failed", ""),
+	act(show.Undo, "undo", world.Undo, "roll back to the previous revision", ""),
+	act(show.Abort, "abort", world.Abort, "end the rollout; pods stay as they are", ""),
+	act("R", "restart", world.Restart, "restart containers in place: in the pod at the cursor, in marked pods, or in all", ""),
 	act("s", "scale", world.Scale, "change how many pods there are", "how many pods"),
 	act("e", "partition", world.Partition, "change how many pods stay on the old revision", "pods that stay on the old revision, such as 3 or 40%"),
 }
@@ -63,7 +67,8 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 		return m.over.key(m, k)
 	}
 	m.notice = screen.Notice{}
-	name := k.String()
+	name, shown := k.String(), m.copies
+	m.copies = ""
 	switch {
 	case everywhere.back.Is(name) && !claims(m.top(), name):
 		return m.back()
@@ -78,8 +83,14 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 		return m, nil
 	case everywhere.filter.Is(name):
 		return m.filter(), nil
+	case everywhere.copy.Is(name) && shown != "":
+		m.over = plainText{shown}
+		return m, nil
 	case everywhere.copy.Is(name) && !claims(m.top(), name):
-		return m.copied()
+		return m.copied(copies(m))
+	case everywhere.name.Is(name) && !claims(m.top(), name):
+		text := namesCopied(m)
+		return m.copied(text, text)
 	case name == allSpaces && !claims(m.top(), name):
 		if mover, ok := m.options.Source.(world.Mover); ok {
 			return m.travel(mover, "")
@@ -175,10 +186,8 @@ func (m Model) clicked(c screen.Click) (Model, tea.Cmd) {
 // mostCopied is how many bytes are copied at once: terminals take no more.
 const mostCopied = 70_000
 
-// copied puts what the cursor is on into the clipboard of the terminal: the text of a page,
-// else names of pods or workloads.
-func (m Model) copied() (Model, tea.Cmd) {
-	text, what := copies(m)
+// copied puts a text into the clipboard of the terminal.
+func (m Model) copied(text, what string) (Model, tea.Cmd) {
 	switch {
 	case text == "":
 		m.notice = screen.Notice{Text: "nothing to copy here"}
@@ -187,22 +196,86 @@ func (m Model) copied() (Model, tea.Cmd) {
 		m.notice = screen.Notice{Text: fmt.Sprintf("too long to copy: %d kB, a terminal takes %d", len(text)/1000, mostCopied/1000), Bad: true}
 		return m, nil
 	}
-	m.notice = screen.Notice{Text: "copied " + what}
+	again := "; c again shows it as text"
+	m.copies = text
+	m.notice = screen.Notice{Text: "copied " + draw.Cut(what, max(m.width-draw.Width(again)-9, 10), m.env.Theme.Symbols.Ellipsis) + again}
 	return m, tea.SetClipboard(text)
 }
 
+// copies is the text of a page or, one line each, what people want to know of the pods or workloads that are selected.
 func copies(m Model) (text, what string) {
 	if c, ok := m.top().(screen.Copyable); ok {
 		text = c.Copied()
 		return text, counted.Of(strings.Count(text, "\n")+1, "line")
 	}
+	var list []string
+	sel := m.top().Selection(m.env)
+	for _, ref := range sel.Workloads {
+		list = append(list, report(m, ref, sel.Pods))
+	}
+	text = strings.Join(list, "\n\n")
+	what, _, _ = strings.Cut(text, "\n")
+	return text, what
+}
+
+// report is a workload for a message: what and where it is, its state and step, the reason, what is wrong with pods of
+// it, and the next command.
+func report(m Model, ref cluster.Ref, pods []string) string {
+	flags := flags(m.env.World.Where, ref.Namespace)
+	head, next := show.Name(ref)+flags, "kubectl kruise why "+show.Name(ref)+flags
+	var lines []string
+	if row := m.env.World.Find(ref); row != nil {
+		head += ": " + row.Health.String()
+		if row.Steps > 0 {
+			head += fmt.Sprintf(", step %d of %d (%s)", row.Step+1, row.Steps, row.StepName)
+		}
+		head += fmt.Sprintf(", %d of %s updated", row.Pods.Updated, counted.Of(max(row.Pods.Desired, row.Pods.Total), "pod"))
+		if row.Health != world.Healthy && row.Why != "" {
+			lines = append(lines, row.Why)
+		}
+	}
+	if d := m.env.World.Of(ref); d != nil {
+		for _, name := range pods {
+			if p := d.Pod(name); p != nil && show.Reason(p) != "" {
+				lines = append(lines, "pod/"+p.Name+": "+show.Reason(p))
+			}
+		}
+		if list := d.Diagnosis.Causes; len(list) > 0 && list[0].Hint != "" {
+			lines = append(lines, m.env.Hint(list[0].Hint))
+		}
+	}
+	lines = append(append([]string{head}, lines...), next)
+	for i, line := range lines {
+		lines[i] = draw.Clean(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// namesCopied are the names of the pods or workloads that are selected.
+func namesCopied(m Model) string {
 	sel := m.top().Selection(m.env)
 	names := sel.Pods
 	if len(names) == 0 {
 		for _, r := range sel.Workloads {
-			names = append(names, strings.ToLower(r.Kind)+"/"+r.Name)
+			names = append(names, show.Name(r))
 		}
 	}
-	text = draw.Clean(strings.Join(names, " "))
-	return text, text
+	return draw.Clean(strings.Join(names, " "))
+}
+
+// plainText is a text that the terminal itself can select and copy: nothing stands beside it, and the mouse is the terminal's.
+type plainText struct{ text string }
+
+func (plainText) key(m Model, _ tea.KeyPressMsg) (Model, tea.Cmd) { return m.closed(), nil }
+
+func (p plainText) body(m Model, _ []draw.Line) []draw.Line {
+	var lines []draw.Line
+	for part := range strings.SplitSeq(p.text, "\n") {
+		lines = append(lines, draw.Text(theme.Plain, part).Break(max(m.env.Width, 1))...)
+	}
+	return lines
+}
+
+func (plainText) foot(Model) (draw.Line, bool) {
+	return draw.Text(theme.Faint, " select and copy with the mouse; any key closes"), true
 }

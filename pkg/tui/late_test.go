@@ -39,7 +39,7 @@ func TestNotice_WaitsForTheCommandLine(t *testing.T) {
 func TestProgress_StaysUntilTheLastActionEnds(t *testing.T) {
 	m := asking(t)
 	var ends []tea.Msg
-	for k, answer := range map[string][]string{"P": {"y"}, "u": {"tab", "enter"}} {
+	for k, answer := range map[string][]string{"P": {"y"}, "u": {"y"}} {
 		next, ask := m.take(key(k))
 		next, _ = next.take(ask())
 		next = hasty(calmed(next), answer[:len(answer)-1]...)

@@ -16,7 +16,8 @@ import (
 type leaving struct {
 	turn, waits int
 	// calm is that of [dialog].
-	calm bool
+	calm    bool
+	unheard unheard
 }
 
 // askToLeave shows the question.
@@ -45,10 +46,12 @@ func (l leaving) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 		return m, tea.Quit
 	case name == "/":
 		return m.closed().filter(), nil
-	case name == "n" || name == "N" || name == "esc" || name == "q":
+	case name == "esc":
 		return m.closed(), nil
-	case l.calm && (name == "y" || name == "Y"):
+	case l.calm && isYes(name):
 		return m, tea.Quit
+	default:
+		l.unheard = unheard{name, l.calm || !isYes(name)}
 	}
 	return l.rest(m)
 }
@@ -82,4 +85,9 @@ func flags(where world.Where, namespace string) string {
 	return text
 }
 
-func (leaving) foot(Model) (draw.Line, bool) { return draw.Text(theme.Faint, " esc cancel"), true }
+func (l leaving) foot(Model) (draw.Line, bool) {
+	if l.unheard.key != "" {
+		return l.unheard.line("y leaves, esc stays"), true
+	}
+	return draw.Text(theme.Faint, " esc cancel"), true
+}

@@ -19,12 +19,12 @@ func TestPictures_OfTheDocs(t *testing.T) {
 		"stuck": func(s *tuitest.Session) string {
 			s.Press("f").Until("problems only")
 			s.Press("enter")
-			return s.Until("failed at step", "l, then p is the log")
+			return s.Until("failed at step", "u rolls back")
 		},
 		"promote": func(s *tuitest.Session) string {
 			s.Press("/").Type("storefront").Press("enter", "enter").Until("PODS", "waiting for approval")
-			s.Press("n")
-			return s.Until("2 more pods are updated next: 3 of 12.", "y yes")
+			s.Press(">")
+			return s.Until("2 more pods are updated next: 3 of 12.", "error lines/min", "y yes")
 		},
 		"sidecars": func(s *tuitest.Session) string {
 			s.Press("2")

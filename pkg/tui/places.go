@@ -27,7 +27,7 @@ func allSpacesKey(source world.Source) []screen.Binding {
 	if _, ok := source.(world.Mover); !ok {
 		return nil
 	}
-	return []screen.Binding{{Keys: []string{allSpaces}, Help: "all namespaces"}}
+	return []screen.Binding{{Keys: []string{allSpaces}, Does: "all namespaces", Help: "all namespaces"}}
 }
 
 // moving is the command that goes to another namespace, where the source can.

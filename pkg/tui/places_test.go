@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -13,7 +14,12 @@ import (
 
 // rowOf is a workload of a health, with a rollout or without.
 func rowOf(kind string, h world.Health, steps int) *world.Workload {
-	return &world.Workload{Ref: cluster.Ref{Group: "apps.kruise.io", Kind: kind, Name: "web"}, Health: h, Steps: steps}
+	w := &world.Workload{Ref: cluster.Ref{Group: "apps.kruise.io", Kind: kind, Name: "web"}, Health: h, Steps: steps}
+	if steps > 0 {
+		w.Approval = h == world.Paused
+		w.Toggle = map[world.Health]plan.Transition{world.Blocked: plan.TransitionRetry, world.Progressing: plan.TransitionPause}[h]
+	}
+	return w
 }
 
 // TestFooter_OffersWhatApplies: what the row calls for is first, and what leads nowhere
@@ -24,9 +30,9 @@ func TestFooter_OffersWhatApplies(t *testing.T) {
 		first string
 		none  string
 	}{
-		{rowOf("CloneSet", world.Blocked, 4), "P retry  u undo", "n promote"},
-		{rowOf("CloneSet", world.Paused, 4), "n promote", "retry"},
-		{rowOf("CloneSet", world.Healthy, 0), "", "n promote"},
+		{rowOf("CloneSet", world.Blocked, 4), "P retry  u undo", "> promote"},
+		{rowOf("CloneSet", world.Paused, 4), "> promote", "P "},
+		{rowOf("CloneSet", world.Healthy, 0), "", "> promote"},
 		{rowOf("SidecarSet", world.Healthy, 0), "", "s scale"},
 		{rowOf("DaemonSet", world.Healthy, 0), "", "a abort"},
 	} {
@@ -87,17 +93,48 @@ func TestKinds_AreCommands(t *testing.T) {
 	}
 }
 
-// TestCopy_CopiesTheName: what is copied is the pod of the cursor, or the workload, as a name.
+// TestCopy_CopiesTheName: C copies the pod of the cursor, or the workload, as a name.
 func TestCopy_CopiesTheName(t *testing.T) {
 	m := asking(t)
-	m, cmd := m.take(key("c"))
-	if cmd == nil || m.notice.Text != "copied web-00000" {
-		t.Errorf("%+v", m.notice)
+	m, cmd := m.take(key("C"))
+	if cmd == nil || m.copies != "web-00000" {
+		t.Errorf("%q, %+v", m.copies, m.notice)
 	}
 	m = m.leave(1)
 	m, _ = m.pass(screen.Changed{})
-	if m, _ = m.take(key("c")); m.notice.Text != "copied cloneset/web" {
-		t.Errorf("%+v", m.notice)
+	if m, _ = m.take(key("C")); m.copies != "cloneset/web" {
+		t.Errorf("%q, %+v", m.copies, m.notice)
+	}
+}
+
+// TestCopy_CopiesWhatAColleagueNeeds: c copies the workload, its step, the reason and the next commands; again, it shows
+// them alone, without the mouse of the interface, for terminals that refuse OSC 52.
+func TestCopy_CopiesWhatAColleagueNeeds(t *testing.T) {
+	y := newTypist(t, newShop(t), false)
+	screens()[screen.Rollout](y)
+	m, cmd := y.m.take(key("c"))
+	if cmd == nil {
+		t.Fatal("nothing is copied")
+	}
+	text := m.copies
+	for _, want := range []string{
+		"cloneset/checkout -n shop --context demo: blocked, step 2 of 4 (update), 2 of 8 pods updated", "\nCrashLoopBackOff: container app in pod checkout-",
+		"kubectl kruise rollout abort cloneset/checkout -n shop --rollback", "\nkubectl kruise why cloneset/checkout -n shop --context demo",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	m, _ = m.take(key("c"))
+	if p, ok := m.over.(plainText); !ok || p.text != text || m.View().MouseMode != tea.MouseModeNone {
+		t.Errorf("%T over the screen, mouse %v", m.over, m.View().MouseMode)
+	}
+	if m, _ = m.take(key("x")); m.over != nil || m.View().MouseMode == tea.MouseModeNone {
+		t.Error("a key does not close it")
+	}
+	m, _ = m.take(key("j"))
+	if m, _ = m.take(key("c")); m.over != nil {
+		t.Error("a first c shows text")
 	}
 }
 
@@ -139,10 +176,11 @@ func TestHiddenKeys_AreRefusedInALine(t *testing.T) {
 	for _, c := range []struct {
 		workload, key, says string
 	}{
-		{"basket", "n", "cloneset/basket: no rollout is recorded for it"},
+		{"basket", ">", "cloneset/basket: no rollout is recorded for it"},
 		{"basket", "P", "cloneset/basket: no rollout is recorded for it"},
 		{"basket", "a", "cloneset/basket: no rollout is recorded for it"},
-		{"checkout", "n", "; try P retry, u undo"},
+		{"checkout", ">", "; try P retry, u undo"},
+		{"storefront", "P", "cloneset/storefront: waits for approval, nothing to pause; try > promote"},
 		{"node-agent", "s", "daemonset/node-agent has no number of pods of its own"},
 		{"mail", "e", "deployment/mail has no partition"},
 	} {
@@ -168,5 +206,22 @@ func TestHiddenKeys_AreRefusedInALine(t *testing.T) {
 	y.press("u")
 	if _, asks := y.m.over.(dialog); !asks {
 		t.Errorf("what the row calls for asks nothing: %q", y.m.notice.Text)
+	}
+}
+
+// TestHelp_FitsOnASmallScreen: on 80x24, the page of each screen is seen as a whole, with the keys that act first.
+func TestHelp_FitsOnASmallScreen(t *testing.T) {
+	for name, reach := range screens() {
+		y := newTypist(t, newShop(t), false)
+		reach(y)
+		if strings.HasPrefix(name, "over ") {
+			continue
+		}
+		y.m, _ = y.m.take(tea.WindowSizeMsg{Width: 80, Height: 24})
+		y.press("?")
+		h := y.m.over.(helpPage)
+		if lines := h.lines(y.m); len(lines) > h.page(y.m) || !strings.HasPrefix(lines[0].String(), " Act, ") {
+			t.Errorf("%s: %d lines, %d have room, the first is %q", name, len(lines), h.page(y.m), lines[0])
+		}
 	}
 }

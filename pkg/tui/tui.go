@@ -64,6 +64,8 @@ type Model struct {
 	// while; said is the one that was shown before, and since when.
 	notice screen.Notice
 	said   shownNotice
+	// copies is what was copied by the key before this one; "" for nothing.
+	copies string
 	// asks counts the dialogs that there have been, proof is what the last one shows of pods.
 	asks  int
 	proof proof

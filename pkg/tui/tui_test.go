@@ -47,11 +47,13 @@ func start(t *testing.T, w world.World) (*tuitest.Session, *tuitest.Still) {
 // carries it out.
 func TestAct_AsksForConfirmation(t *testing.T) {
 	s, still := start(t, two())
+	s.Press(">")
+	s.Until("Promote statefulset/ledger?", "this would promote 1", "context     lab", "namespace   pay", "y yes", "esc no")
 	s.Press("n")
-	s.Until("Promote statefulset/ledger?", "this would promote 1", "context     lab", "namespace   pay", "y yes")
-	s.Press("n")
+	s.Until("n does nothing here: y confirms, esc cancels")
+	s.Press("esc")
 	s.Gone("y yes")
-	s.Press("n")
+	s.Press(">")
 	s.Until("this would promote 1", "y yes")
 	s.Press("y")
 	s.Until("promote: done")
@@ -84,10 +86,8 @@ func TestValue_IsAskedForFirst(t *testing.T) {
 	s.Press("esc", "s").Type("7")
 	s.Until("how many pods: 7")
 	s.Press("enter")
-	s.Until("Scale statefulset/ledger to 7 pods?", "[ Cancel ]    Scale")
-	s.Press("tab")
-	s.Until("Cancel    [ Scale ]")
-	s.Press("enter")
+	s.Until("Scale statefulset/ledger to 7 pods?", "y yes")
+	s.Press("y")
 	s.Until("scale: done")
 	if acts := still.Acts(); len(acts) != 1 || acts[0].Value != "7" {
 		t.Errorf("%v", acts)
@@ -108,7 +108,7 @@ func TestReadOnly_HidesAndRefusesChanges(t *testing.T) {
 	if frame := s.Until("read-only", "web"); strings.Contains(tuitest.Plain(frame), "promote  ") {
 		t.Error("the last line offers to promote")
 	}
-	s.Press("n")
+	s.Press(">")
 	s.Until("read-only: nothing is changed from here")
 	s.Press("?")
 	if frame := s.Until("Everywhere"); strings.Contains(frame, "undo") {
@@ -120,12 +120,15 @@ func TestReadOnly_HidesAndRefusesChanges(t *testing.T) {
 func TestHelp_ListsKeysAndIsSearched(t *testing.T) {
 	s, _ := start(t, two())
 	s.Press("?")
-	s.Until("This screen: workloads", "Lists", "Acting", "Everywhere", "roll back to the previous revision")
-	s.Until("lines 1 to", "more below")
+	s.Until("Act, after a question", "This screen: workloads", "Everywhere", "Go to", "Lists", "roll back to the previous revision")
 	s.Press("/").Type(":").Press("enter")
-	s.Until("Commands", ":promote", ":quit")
-	s.Press("esc", "G")
+	s.Until("Commands", ":promote", ":quit", "continue with its next step")
+	s.Press("esc", "tab")
+	s.Until("lines 1 to", "more below")
+	s.Press("G")
 	s.Until(":quit", "the end")
+	s.Press("tab")
+	s.Gone(":quit")
 	s.Press("esc")
 	s.Until("cloneset/web")
 }
@@ -173,6 +176,8 @@ func TestQuit_AsksWhileARolloutRuns(t *testing.T) {
 	s.Press("q")
 	s.Until("Leave while 1 rollout is in progress?", "resume cloneset/web -n shop --context lab", "y yes")
 	s.Press("n")
+	s.Until("n does nothing here: y leaves, esc stays")
+	s.Press("esc")
 	s.Gone("Leave while")
 	s.Press("q")
 	s.Until("y yes")

@@ -98,9 +98,9 @@ func screens() map[string]func(y *typist) {
 		o := screen.Open{Screen: r.name, Ref: checkout}
 		list[r.name] = open(o)
 	}
-	for _, k := range []string{"n", "P", "u", "a", "R", "?"} {
+	for _, k := range []string{">", "P", "u", "a", "R", "?"} {
 		ref := checkout
-		if k == "n" { // which waits for approval
+		if k == ">" { // which waits for approval
 			ref = storefront
 		}
 		list["over "+k] = func(y *typist) {
@@ -185,13 +185,13 @@ func TestSearch_ActionKeysChangeNothing(t *testing.T) {
 // moment answer nothing, and each of them begins the moment again.
 func TestPrompt_IgnoresKeysTypedBeforeItWasSeen(t *testing.T) {
 	shop := newShop(t)
-	for keys, acts := range map[string]int{"n y": 1, "P y": 1, "R y": 1, "u tab enter": 1, "a tab enter": 1, "u enter": 0, "a y": 0, "u y": 0, "a enter": 0} {
+	for keys, acts := range map[string]int{"> y": 1, "P y": 1, "R y": 1, "u y": 1, "a y": 1, "u tab enter": 0, "a enter": 0, "> n": 0, "P n y": 0} {
 		list := strings.Fields(keys)
 		for _, quick := range []bool{true, false} {
 			y := newTypist(t, shop, false)
 			reach := screens()[screen.Rollout]
 			reach(y)
-			if list[0] == "n" {
+			if list[0] == ">" {
 				y.m, _ = y.m.open(screen.Open{Screen: screen.Rollout, Ref: cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "storefront"}})
 				y.look(y.m.options.Source.(*demo.Cluster), false)
 			}
@@ -256,7 +256,7 @@ func TestScope_IsChosen(t *testing.T) {
 	if c := d.effect.Changes[d.act.On[0]]; c.Pods < 8 {
 		t.Errorf("the effect is of %d pods", c.Pods)
 	}
-	for _, k := range []string{"a", "u", "n", "P"} {
+	for _, k := range []string{"a", "u", ">", "P"} {
 		y.press("esc")
 		y.press(k)
 		if d, asks := y.m.over.(dialog); asks && len(d.act.Pods)+len(d.act.Containers) > 0 {

@@ -37,7 +37,7 @@ func (d *LiveRollouts) Abort(ctx context.Context, ref cluster.Ref) (*Offer, erro
 	return d.onRecord(ctx, ref, recordChange{transition: plan.TransitionAbort, action: aborting("aborted by "+holder(), false), means: rolloutOf})
 }
 
-// PauseOrResume pauses what is in progress, resumes what was paused, and retries what has
+// PauseOrResume pauses what is in progress, resumes what was paused or has no executor, and retries what has
 // halted: the recorded rollout or, without one, the workload's own controller.
 func (d *LiveRollouts) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Offer, error) {
 	rollouts, err := d.rollouts()
@@ -52,6 +52,9 @@ func (d *LiveRollouts) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Off
 		return nil, err
 	}
 	t := recordChange{transition: rec.Progress.Toggle(rec.Plan), action: holding(), means: wayOf}
+	if t.transition == plan.TransitionPause && d.orphan(ctx, rollouts, ref) { // there is nobody to pause it
+		t.transition = plan.TransitionResume
+	}
 	switch t.transition {
 	case plan.TransitionRetry:
 		t.action, t.continues = retrying, true
@@ -59,6 +62,12 @@ func (d *LiveRollouts) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Off
 		t.action, t.continues = resuming, true
 	}
 	return d.onRecord(ctx, ref, t)
+}
+
+// orphan reports whether it is certain that no process runs a rollout.
+func (d *LiveRollouts) orphan(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref) bool {
+	by, err := rollouts.Holder(ctx, ref)
+	return err == nil && by == "" && !d.here(ref)
 }
 
 // onRecord offers to change the recorded rollout.

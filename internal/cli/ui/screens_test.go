@@ -16,9 +16,9 @@ func TestScreens_FindReadAndPromoteARollout(t *testing.T) {
 	s := tuitest.Start(t, tui.Options{Source: l, Actions: l}, tuitest.Size{Width: 120, Height: 40})
 	s.Until("cloneset/web", "deployment/api", "live")
 	s.Press("enter").Until("web-a", "wait for approval")
-	s.Press("n").Until("context", "test", "namespace", "shop", "1 more pod is updated: 2 of 2.", "No program runs the rollout", "y yes")
+	s.Press(">").Until("context", "test", "namespace", "shop", "1 more pod is updated: 2 of 2.", "No program runs the rollout", "y yes")
 	s.Press("y").Until("the rollout is run here", "running 1 rollout")
 	s.Press("q").Until("Leave while 1 rollout is in progress?", "y yes")
-	s.Press("n").Type(":ns other").Press("enter").Until("namespace other")
+	s.Press("esc").Type(":ns other").Press("enter").Until("namespace other")
 	s.Gone("cloneset/web")
 }

@@ -106,7 +106,7 @@ var layer = map[string][]string{
 	"pkg/tui/show":          {"k8s.io/api/...", "k8s.io/apimachinery/pkg/util/duration", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
 	"pkg/tui/screen":        {"charm.land/bubbletea/v2", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
 	"pkg/tui/workloads":     screenImports("pkg/tui/match"),
-	"pkg/tui/rollout":       screenImports("k8s.io/apimachinery/pkg/util/duration", "pkg/tui/match"),
+	"pkg/tui/rollout":       screenImports("k8s.io/apimachinery/pkg/util/duration", "pkg/plan/diagnose", "pkg/tui/match"),
 	"pkg/tui/sidecars":      screenImports("pkg/kruise", "pkg/plan/diagnose", "pkg/tui/match"),
 	"pkg/tui/plan":          screenImports("pkg/plan/rules", "pkg/plan/simulate"),
 	"pkg/tui/distributions": screenImports("pkg/kruise", "pkg/tui/match"),

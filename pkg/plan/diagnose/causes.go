@@ -157,7 +157,7 @@ func (a *answer) addUnready() {
 		b, blocked := plan.NotReadyReason(a.q.Snapshot, p)
 		b.Pod = ""
 		b.Why += waitingMessage(p) + subsetNote(p) + a.revisionNote(p)
-		g := group{b, blocked}
+		g := group{b, blocked && !(a.rollsBack() && !a.outlook.Updated(p))}
 		if pods[g] == nil {
 			order = append(order, g)
 		}
@@ -168,18 +168,14 @@ func (a *answer) addUnready() {
 	}
 }
 
-func (a *answer) revisionNote(p *cluster.Pod) string {
-	if a.outlook.Updated(p) {
-		return ""
-	}
-	return " (old revision)"
-}
-
 // waitingMessage is the message of the node about the first container that waits.
 func waitingMessage(p *cluster.Pod) string {
 	c, ok := Troubled(p)
 	if !ok {
 		return ""
+	}
+	if image, before := rules.FailedBefore(p, &c); before {
+		return fmt.Sprintf("; %s is of image %s, from before this update", c.Waiting, image)
 	}
 	var parts []string
 	if c.Ended != "" {

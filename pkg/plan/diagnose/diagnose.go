@@ -116,7 +116,9 @@ func (a *answer) addCause(c Cause) {
 			return
 		}
 	}
-	c.Hint = a.hint(c)
+	if c.Hint = a.revisionHint(c); c.Hint == "" {
+		c.Hint = a.hint(c)
+	}
 	a.causes = append(a.causes, c)
 }
 

@@ -334,3 +334,93 @@ func TestWorkload_HintsOfAFailedRolloutAreItsOwn(t *testing.T) {
 		}
 	}
 }
+
+// rollingBack is a rollback to web:1 of which the first pod has the good revision, and the last one still the failed one.
+func rollingBack(t *testing.T) *diagnose.Question {
+	t.Helper()
+	q := question(t)
+	q.Begun, q.Holder = true, "ann@there"
+	good := read(t, strings.NewReplacer("web:2", "web:1", "updateRevision: web-new", "updateRevision: web-old", "currentRevision: web-old", "currentRevision: web-new").Replace(cloneSet))
+	q.Snapshot.Pods = []*cluster.Pod{running(0, "old"), running(1, "old"), running(2, "old"), running(3, "new")}
+	q.Snapshot.Pods[3].Containers[0].Image = "web:2"
+	p, err := plan.Build(good, q.Snapshot, plan.Policy{Pull: plan.PullNever})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.RollbackReason = "rolled back by ann"
+	q.Plan, q.Snapshot.Workload = p, good
+	q.Snapshot.Progress = plan.Progress{Started: noon, Sent: len(p.Steps[0].Patches)}
+	return q
+}
+
+// TestWorkload_RollbackAccusesTheFailedRevision: a pod that crashes with the revision that is rolled back does not block
+// the way back, and nothing says that the image which the pods return to crashes.
+func TestWorkload_RollbackAccusesTheFailedRevision(t *testing.T) {
+	q := rollingBack(t)
+	crash := &down(q, 3, "CrashLoopBackOff").Containers[0]
+	crash.Ended, crash.Restarts = "Error, exit code 1", 3
+	d := diagnose.Workload(*q)
+	const want = "- crash CrashLoopBackOff (3 restarts): container main in pod web-3; image web:2; ended with Error, exit code 1 (the revision that is rolled back)"
+	if !strings.Contains(text(d), want) || strings.Contains(text(d), "blocked") || strings.Contains(text(d), "image web:1") {
+		t.Errorf("want %s\n%s", want, text(d))
+	}
+	for _, c := range d.Causes {
+		if c.Gate == plan.GateCrash && c.Hint != "the rollback replaces it" {
+			t.Errorf("hint: %s", c.Hint)
+		}
+	}
+}
+
+// updatingInPlace is a pod that was given an image in place which its node has not started: it still fails as before.
+func updatingInPlace(p *cluster.Pod, from, to string) *cluster.Container {
+	p.Annotations = map[string]string{kruise.InPlaceUpdateStateAnnotation: `{"revision":"web-old","lastContainerStatuses":{"main":{"imageID":"sha256:bad"}}}`}
+	c := &p.Containers[0]
+	c.Image, c.StatusImage, c.ImageID, c.Reported = to, from, "sha256:bad", true
+	return c
+}
+
+// TestWorkload_ImageThatReplacesAFailingOneIsNotAccused: between the patch of a pod and its restart, the status is that
+// of the image before.
+func TestWorkload_ImageThatReplacesAFailingOneIsNotAccused(t *testing.T) {
+	for name, c := range map[string]struct{ waiting, message, want string }{
+		"crash":                 {"CrashLoopBackOff", "back-off 40s", "- ready web-0: container main does not run web:1 yet; CrashLoopBackOff is of image web:2, from before this update"},
+		"pull":                  {"ImagePullBackOff", `Back-off pulling image "web:2"`, "- ready web-0: container main does not run web:1 yet; ImagePullBackOff is of image web:2, from before this update"},
+		"pull of the new image": {"ImagePullBackOff", `Back-off pulling image "web:1"`, `! image ImagePullBackOff: container main in pod web-0; image web:1; Back-off pulling image "web:1"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := rollingBack(t)
+			down(q, 0, c.waiting).Containers[0].Message = c.message
+			updatingInPlace(q.Snapshot.Pods[0], "web:2", "web:1")
+			q.Now = noon.Add(time.Hour) // grace times are over
+			if got := text(diagnose.Workload(*q)); !strings.Contains(got, c.want) {
+				t.Errorf("want %s\n%s", c.want, got)
+			}
+		})
+	}
+}
+
+// TestWorkload_HintsDoNotLeadToAFailingRevision: no hint rolls a rollback back, or back to pods that crash.
+func TestWorkload_HintsDoNotLeadToAFailingRevision(t *testing.T) {
+	for name, c := range map[string]struct {
+		of   func(*testing.T) *diagnose.Question
+		pod  int
+		want string
+	}{
+		"the way back crashes": {rollingBack, 0, "'kubectl logs --previous web-0 -n shop' shows why it ended; fix the cause, then 'kubectl kruise rollout retry cloneset/web -n shop'"},
+		"old pods crash": {func(t *testing.T) *diagnose.Question {
+			q := question(t)
+			q.Plan = plan.CurrentSpecPlan(q.Snapshot)
+			return q
+		}, 1, "'kubectl logs --previous web-1 -n shop' shows why it ended"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := c.of(t)
+			down(q, c.pod, "CrashLoopBackOff")
+			for _, cause := range diagnose.Workload(*q).Causes {
+				if cause.Gate == plan.GateCrash && (!strings.HasPrefix(cause.Hint, c.want) || strings.Contains(cause.Hint, "--rollback") || strings.Contains(cause.Hint, "undo")) {
+					t.Errorf("hint: %s", cause.Hint)
+				}
+			}
+		})
+	}
+}

@@ -340,6 +340,38 @@ func (r *InPlaceRecord) batch(p *cluster.Pod, node NodeReport) Pending {
 	return out
 }
 
+// FailedBefore reports whether what a container fails with is from before the update in place that its pod is in: the
+// update has not reached the container, or the node has not started the new image yet. image is the one that fails.
+func FailedBefore(p *cluster.Pod, c *cluster.Container) (image string, before bool) {
+	if p.Annotations[kruise.InPlaceUpdateStateAnnotation] == "" && p.Annotations[kruise.InPlaceUpdateGraceAnnotation] == "" {
+		return c.Image, false // of most pods, without a look at JSON
+	}
+	if g, announced := InPlaceGraceOf(p); announced && g.ContainerImages[c.Name] != "" {
+		return c.Image, true
+	}
+	r, recorded := InPlaceRecordOf(p)
+	if !recorded {
+		return c.Image, false
+	}
+	if r.NextContainerImages[c.Name] != "" {
+		return c.Image, true
+	}
+	last, changed := r.LastContainerStatuses[c.Name]
+	if !changed || !c.Reported || c.ImageID != last.ImageID || withTag(c.StatusImage) == withTag(c.Image) {
+		return c.Image, false
+	}
+	// A failed pull of the new image leaves what ran before in the status; only the message tells which is meant.
+	if c.Waiting == "CrashLoopBackOff" || namesImage(c.Message, c.StatusImage) && !namesImage(c.Message, c.Image) {
+		return c.StatusImage, true
+	}
+	return c.Image, false
+}
+
+// namesImage reports whether the message of a node quotes an image.
+func namesImage(message, image string) bool {
+	return image != "" && strings.Contains(message, `"`+image+`"`)
+}
+
 // withTag appends the tag that an image without tag and digest has.
 func withTag(image string) string {
 	name := image[strings.LastIndexByte(image, '/')+1:]

@@ -181,10 +181,9 @@ func restart(c *Cluster, d *world.Detail, act world.Act) (offer, error) {
 	if err != nil {
 		return offer{}, err
 	}
-	change := plan.Consequence{Pods: len(d.Snapshot.Pods), Steps: len(p.Steps)}
+	change := plan.ConsequenceOfPlan(p, "")
 	done := "restarting containers in all pods"
 	if len(act.Pods) > 0 {
-		change.Pods = len(act.Pods)
 		done = "restarting containers in " + countOf(change.Pods, "pod")
 	}
 	return offer{change, done, func() error { return c.begin(d.Ref, p) }}, nil

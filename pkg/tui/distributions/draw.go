@@ -55,16 +55,12 @@ func (s Screen) nothing() draw.Line {
 }
 
 func (s Screen) summary(env screen.Env) draw.Line {
-	faulty := 0
+	var count show.ByHealth
 	for _, f := range s.rows {
-		if f.Health.Faulty() {
-			faulty++
-		}
+		count[f.Health]++
 	}
 	l := draw.Text(theme.Plain, "  "+counted.Of(len(s.rows), "distribution"))
-	if faulty > 0 {
-		l = l.Add(theme.Warn, fmt.Sprintf("  %s %d with problems", env.Theme.Symbols.Degraded, faulty))
-	}
+	l = l.Join(show.Counts(env.Theme, count, env.Width-l.Width()))
 	var right draw.Line
 	if s.filter != "" {
 		right = draw.Text(theme.Key, " /"+s.filter+" ")

@@ -100,6 +100,19 @@ func Exactly(lines []Line, n int) []Line {
 	return lines[:max(n, 0)]
 }
 
+// First are the first lines of a text, the last of which ends with an ellipsis where there are more.
+func First(lines []Line, n int, ellipsis string) []Line {
+	if len(lines) <= n || n <= 0 {
+		return lines[:max(min(n, len(lines)), 0)]
+	}
+	last := lines[n-1]
+	style := theme.Plain
+	if spans := last.Spans; len(spans) > 0 {
+		style = spans[len(spans)-1].Style
+	}
+	return append(append([]Line{}, lines[:n-1]...), last.Add(style, ellipsis))
+}
+
 const spaces = "                                                                                                    "
 
 // Spaces is so many spaces.

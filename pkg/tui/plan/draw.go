@@ -176,12 +176,19 @@ func (s Screen) outcome(env screen.Env) draw.Line {
 		return draw.Text(theme.Busy, " "+y.Busy+" simulating again ...")
 	case s.run.err != nil:
 		return draw.Text(theme.Bad, " "+y.Blocked+" "+s.run.err.Error())
+	case sum.Outcome == simulate.Completed && s.failed():
+		return draw.Text(theme.Bad, " "+y.Blocked+" failed").Add(theme.Plain, fmt.Sprintf("; a retry takes %s if pods become ready, with at most %d unavailable", clock(sum.Duration), sum.MostDown))
 	case sum.Outcome == simulate.Completed:
 		text := fmt.Sprintf(" %s done after %s: at most %d unavailable, %s at once, %s, %d recreated%s", y.Done, clock(sum.Duration), sum.MostDown, counted.Of(sum.MostPods, "pod"), counted.Of(sum.Restarts, "restart"), sum.Recreated, sum.AndDeleted())
 		return draw.Text(theme.Good, text)
 	default:
 		return draw.Text(theme.Warn, fmt.Sprintf(" %s %s after %s: %s", y.Degraded, sum.Outcome, clock(sum.Duration), sum.Reason))
 	}
+}
+
+// failed reports whether the rollout that is simulated has failed: what is shown begins with its retry.
+func (s Screen) failed() bool {
+	return s.given == nil && s.detail != nil && s.detail.Begun && s.detail.Snapshot.Progress.Failed != ""
 }
 
 // numbers is the time of the simulation, and how its pods stand then.

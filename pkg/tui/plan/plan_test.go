@@ -223,7 +223,7 @@ func TestScreen_SimulatesAgainOnRequest(t *testing.T) {
 	s.Until("simulated 12:00:52", "as of 11:59:52")
 	s.Press("r")
 	s.Until("as of 12:00:52")
-	s.Press("n")
+	s.Press(">")
 	s.Until("Promote cloneset/storefront?")
 }
 
@@ -232,7 +232,7 @@ func TestScreen_SimulatesAgainOnRequest(t *testing.T) {
 func TestScreen_SimulatesAnyWorkload(t *testing.T) {
 	mesh := cluster.Ref{Group: "apps.kruise.io", Kind: "SidecarSet", Name: "mesh"}
 	for ref, has := range map[cluster.Ref][]string{
-		of("checkout"): {"done after", "4 steps"}, mesh: {"done after", "in place"}, of("basket"): {"no rollout is recorded", "done after 0:0", "1 step"},
+		of("checkout"): {"failed; a retry takes 0:", "4 steps"}, mesh: {"done after", "in place"}, of("basket"): {"no rollout is recorded", "done after 0:0", "1 step"},
 	} {
 		o, _ := at(t, ref)
 		tuitest.Start(t, o, tuitest.Sizes[2]).Until(has...)

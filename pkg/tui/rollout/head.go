@@ -2,10 +2,12 @@ package rollout
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
@@ -25,23 +27,47 @@ func (s Screen) header(env screen.Env) []draw.Line {
 	if down.Width()+executor.Width() <= env.Width {
 		down = draw.Both(down, executor, env.Width, "")
 	}
-	return append(h.answer(env), h.updated(env), down)
+	return append(h.answer(env, s.explains(env)), h.updated(env), down)
+}
+
+// explains reports whether the screen has the blockers: what is said there is not said above.
+func (s Screen) explains(env screen.Env) bool {
+	shown := s.panel.shown(env)
+	return (shown == overview || shown == stepPanel) && len(s.detail.Diagnosis.Causes) > 0
+}
+
+// sentence is the answer of the diagnosis, without its reason where that is explained below, and without the word of
+// the health before it.
+func (h header) sentence(explained bool) string {
+	d := h.detail.Diagnosis
+	text := d.Answer
+	switch reason := d.Status.Reason; {
+	case reason != "" && explained && reason == d.Causes[0].String():
+		if text = ""; d.Status.Step > 0 {
+			text = d.Status.Head()
+		}
+	case reason != "" && d.Status.Step == 0:
+		text = reason
+	}
+	text = strings.TrimPrefix(text, h.detail.Health.String())
+	return strings.TrimPrefix(strings.TrimPrefix(text, ":"), " ")
 }
 
 // answer is the health and the sentence of the diagnosis, whole where there is room.
-func (h header) answer(env screen.Env) []draw.Line {
+func (h header) answer(env screen.Env, explained bool) []draw.Line {
 	d, room := h.detail, min(max(env.Height/5, 1), 4)
+	answer := h.sentence(explained)
 	mark := draw.Text(theme.Plain, " ").Join(show.Health(env.Theme, d.Health)).Add(theme.Plain, "  ")
-	text := draw.Wrap(theme.Plain, d.Diagnosis.Answer, max(env.Width-mark.Width(), 10))
+	text := draw.Wrap(theme.Plain, answer, max(env.Width-mark.Width()-1, 10))
 	if len(text) > room {
 		indent := draw.Text(theme.Plain, "   ")
-		text = draw.Wrap(theme.Plain, d.Diagnosis.Answer, max(env.Width-indent.Width(), 10))
+		text = draw.Wrap(theme.Plain, answer, max(env.Width-indent.Width()-1, 10))
 		lines := []draw.Line{mark}
-		for _, l := range text[:min(len(text), max(room-1, 0))] {
+		for _, l := range draw.First(text, max(room-1, 0), env.Theme.Symbols.Ellipsis) {
 			lines = append(lines, indent.Join(l))
 		}
 		if len(lines) == 1 {
-			lines[0] = mark.Add(theme.Plain, d.Diagnosis.Answer)
+			lines[0] = mark.Add(theme.Plain, answer)
 		}
 		return lines
 	}
@@ -63,8 +89,10 @@ func (h header) executor() string {
 	switch {
 	case d.Holder != "":
 		text += ", run by " + d.Holder
-	case d.Health == world.Blocked || d.Health == world.Paused:
-		text += ", no executor"
+	case d.Begun && d.Diagnosis.Status.State == plan.StatusApproval:
+		text += ", no process runs it: " + show.Promote + " promotes and runs it"
+	case d.Begun && d.Snapshot.Progress.State(d.Plan) == plan.StateRunning:
+		text += ", no process runs it: " + show.PauseResume + " resumes it here"
 	}
 	if p := d.Snapshot.Progress; d.Begun && !p.Started.IsZero() && p.Finished.IsZero() {
 		text += ", step for " + ago(d.Now.Sub(p.Started))

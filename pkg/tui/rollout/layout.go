@@ -1,6 +1,8 @@
 package rollout
 
 import (
+	"math"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
@@ -107,7 +109,7 @@ type needs struct{ steps, grid, table, events, past int }
 
 func (s Screen) needs(env screen.Env, width int) needs {
 	n := needs{
-		steps:  len(stepList{s.detail}.all(env, width)) + 1 + len(blockers(env, s.detail, width)),
+		steps:  len(stepList{s.detail}.all(env, width)) + 1 + len(blockers(env, s.detail, width, math.MaxInt)),
 		grid:   s.pods.layout(s.gridWidth(env)).height() + 2,
 		table:  s.pods.table.size + 2,
 		events: len(wholeEvents(s.feed, env.World.Now, env.Width)) + 1,

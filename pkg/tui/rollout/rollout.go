@@ -9,7 +9,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
@@ -216,7 +218,7 @@ var (
 	reverse = screen.Binding{Keys: []string{"O"}, Help: "reverse the order"}
 	group   = screen.Binding{Keys: []string{"b"}, Does: "group", Help: "group the grid by revision, node, zone or subset", Minor: true}
 	more    = screen.Binding{Keys: []string{"tab"}, Does: "more", Help: "one part on the whole screen: pods, steps, past rollouts, events"}
-	mark    = screen.Binding{Keys: []string{"space"}, Does: "mark", Help: "mark pods: restart is about them alone"}
+	mark    = screen.Binding{Keys: []string{"space"}, Does: "mark", Help: "mark pods, for R restart"}
 	logs    = screen.Binding{Keys: []string{"l"}, Does: "logs", Help: "the log of the pod of the cursor", Minor: true}
 	shell   = screen.Binding{Keys: []string{"x"}, Does: "shell", Help: "a shell in the pod of the cursor", Changes: true, Minor: true}
 	left    = screen.Binding{Keys: []string{"left", "h"}, Help: "the previous pod of the grid"}
@@ -244,6 +246,14 @@ func (Screen) Keys() []screen.Binding {
 		list = append(list, d.Binding)
 	}
 	return append(list, logs, shell, group, reverse, left, right)
+}
+
+// Calls is the log where a pod crashes.
+func (s Screen) Calls() []screen.Binding {
+	if s.detail != nil && slices.ContainsFunc(s.detail.Diagnosis.Causes, func(c diagnose.Cause) bool { return c.Gate == plan.GateCrash }) {
+		return []screen.Binding{logs}
+	}
+	return nil
 }
 
 // Orders are the commands of this screen.

@@ -56,7 +56,7 @@ func TestPanels_FillTheScreen(t *testing.T) {
 func TestScreen_ShowsBlockers(t *testing.T) {
 	o, _ := at(t, "checkout")
 	s := tuitest.Start(t, o, tuitest.Sizes[2])
-	s.Until("✖ blocked", "failed at step", "CrashLoopBackOff: container app in pod", "l, then p is the log before the last restart; u rolls back")
+	s.Until("✖ blocked", "failed at step", "CrashLoopBackOff: container app in pod", "l, then p shows why it ended; u rolls back")
 }
 
 // TestGrid_GroupsPods checks that b changes the grouping; this workload has no subsets.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
@@ -18,15 +19,16 @@ func (s Screen) stepsAndCauses(env screen.Env, r room) []draw.Line {
 		return nil
 	}
 	steps := stepList{s.detail}
-	causes, lines := blockers(env, s.detail, r.width), steps.all(env, r.width)
-	below := min(len(causes), max(r.height*2/3, 1, r.height-len(lines)))
+	lines := steps.all(env, r.width)
+	causes := blockers(env, s.detail, r.width, max(r.height*2/3, 1, r.height-len(lines)))
+	below := len(causes)
 	if len(lines)+below > r.height {
 		lines = steps.around(env, r.width, r.height-below)
 	}
 	if len(lines)+below < r.height {
 		lines = append(lines, draw.Line{})
 	}
-	return draw.Exactly(append(lines, causes[:below]...), r.height)
+	return draw.Exactly(append(lines, causes...), r.height)
 }
 
 // stepList is the steps of a workload's rollout: of the one in progress, or else of the last one.
@@ -148,8 +150,12 @@ func (s stepList) state(i int, step plan.Step) show.StepState {
 // approvals are the gates that a user opens; they are not problems.
 var approvals = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, plan.GatePaused: true}
 
-// blockers are the causes of the diagnosis, in the words of `why`.
-func blockers(env screen.Env, d *world.Detail, width int) []draw.Line {
+// cause is a blocker as it is drawn, and what to do about it.
+type cause struct{ text, hint []draw.Line }
+
+// blockers are the causes of the diagnosis, in the words of `why`, in at most so many lines: what to do about the first
+// one is there in any case, and what is left out is counted.
+func blockers(env screen.Env, d *world.Detail, width, height int) []draw.Line {
 	list := d.Diagnosis.Causes
 	if len(list) == 0 {
 		return []draw.Line{heading("BLOCKED BY", "nothing")}
@@ -158,26 +164,41 @@ func blockers(env screen.Env, d *world.Detail, width int) []draw.Line {
 	if approvals[list[0].Gate] {
 		title = "WAITING FOR"
 	}
-	lines := []draw.Line{heading(title, "")}
-	for _, c := range list {
-		symbol, style := env.Theme.Symbols.Dot, theme.Plain
-		switch {
-		case approvals[c.Gate]:
-			symbol, style = env.Theme.Symbols.Paused, theme.Wait
-		case c.Blocked:
-			symbol, style = env.Theme.Symbols.Blocked, theme.Bad
+	lines, ellipsis := []draw.Line{heading(title, "")}, env.Theme.Symbols.Ellipsis
+	for i, c := range list {
+		drawn, left := causeOf(env, c, width), height-len(lines)
+		if i == 0 {
+			hint := draw.First(drawn.hint, max(min(len(drawn.hint), left-1), 0), ellipsis)
+			lines = append(append(lines, draw.First(drawn.text, left-len(hint), ellipsis)...), hint...)
+			continue
 		}
-		for i, l := range draw.Wrap(theme.Plain, c.Gate+": "+c.String(), width-6) {
-			if i > 0 {
-				symbol = " "
-			}
-			lines = append(lines, draw.Text(style, "  "+symbol+" ").Join(l))
+		if len(drawn.text)+len(drawn.hint) > left {
+			lines[0] = heading(title, fmt.Sprintf("and %d more: tab", len(list)-i))
+			break
 		}
-		if text := show.Remedy(c, env.Hint); text != "" {
-			for _, l := range draw.Wrap(theme.Faint, text, width-8) {
-				lines = append(lines, draw.Text(theme.Plain, "      ").Join(l))
-			}
-		}
+		lines = append(append(lines, drawn.text...), drawn.hint...)
 	}
 	return lines
+}
+
+func causeOf(env screen.Env, c diagnose.Cause, width int) (out cause) {
+	symbol, style := env.Theme.Symbols.Dot, theme.Plain
+	switch {
+	case approvals[c.Gate]:
+		symbol, style = env.Theme.Symbols.Paused, theme.Wait
+	case c.Blocked:
+		symbol, style = env.Theme.Symbols.Blocked, theme.Bad
+	}
+	for i, l := range draw.Wrap(theme.Plain, c.Gate+": "+c.String(), width-6) {
+		if i > 0 {
+			symbol = " "
+		}
+		out.text = append(out.text, draw.Text(style, "  "+symbol+" ").Join(l))
+	}
+	if text := show.Remedy(c, env.Hint); text != "" {
+		for _, l := range draw.Wrap(theme.Faint, text, width-8) {
+			out.hint = append(out.hint, draw.Text(theme.Plain, "      ").Join(l))
+		}
+	}
+	return out
 }

@@ -103,6 +103,9 @@ type Binding struct {
 	Minor bool
 }
 
+// Caller is a screen whose state calls for keys of its own: the last line has them first.
+type Caller interface{ Calls() []Binding }
+
 // Is reports whether a key is one of the binding's.
 func (b Binding) Is(key string) bool { return slices.Contains(b.Keys, key) }
 

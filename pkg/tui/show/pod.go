@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
@@ -26,7 +27,7 @@ func Reason(p *cluster.Pod) string {
 	for _, list := range [][]cluster.Container{p.InitContainers, p.Containers} {
 		for _, c := range list {
 			if c.Waiting != "" {
-				return join(waits(c), c.Message)
+				return join(waits(p, c), c.Message)
 			}
 		}
 	}
@@ -34,12 +35,16 @@ func Reason(p *cluster.Pod) string {
 }
 
 // waits is what a container waits for: "CrashLoopBackOff (7 restarts): app 2.0.0, ended with Error".
-func waits(c cluster.Container) string {
+func waits(p *cluster.Pod, c cluster.Container) string {
 	text := c.Waiting
 	if c.Restarts > 0 {
 		text += " (" + counted.Of(c.Restarts, "restart") + ")"
 	}
-	text += ": " + c.Name + " " + Tag(c.Image)
+	image, before := diagnose.FailedBefore(p, c)
+	text += ": " + c.Name + " " + Tag(image)
+	if before {
+		text += ", before its update"
+	}
 	if c.Ended != "" {
 		text += ", ended with " + c.Ended
 	}

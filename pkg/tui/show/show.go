@@ -2,6 +2,9 @@
 package show
 
 import (
+	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +37,25 @@ func HealthStyle(h world.Health) theme.Style {
 	return [...]theme.Style{theme.Faint, theme.Good, theme.Busy, theme.Outdated, theme.Wait, theme.Warn, theme.Bad}[h]
 }
 
+// ByHealth is how many there are of each health.
+type ByHealth [world.Blocked + 1]int
+
+// Counts are they with symbols, the most urgent first, and with words where these have room.
+func Counts(t *theme.Theme, count ByHealth, width int) draw.Line {
+	var long, short draw.Line
+	for h, n := range slices.Backward(count[:]) {
+		if h := world.Health(h); n > 0 {
+			text := fmt.Sprintf("%s %d", HealthSymbol(t, h), n)
+			long = long.Add(theme.Plain, "  ").Add(HealthStyle(h), text+" "+h.String())
+			short = short.Add(theme.Plain, "  ").Add(HealthStyle(h), text)
+		}
+	}
+	if long.Width() > width {
+		return short
+	}
+	return long
+}
+
 // Pods are the pods of a workload as a bar, in the symbols of the grid of pods: new ones,
 // new ones that start, new ones that fail, old ones, old ones that are not ready, and those
 // that are missing.
@@ -63,25 +85,56 @@ func Age(now, then time.Time) string {
 	return duration.HumanDuration(max(now.Sub(then), 0))
 }
 
-// remedies are the keys that help at a gate, where the hint of the diagnosis is a command
-// for a shell.
-var remedies = map[string]string{
-	plan.GatePromote:  "n promotes",
-	plan.GateHeld:     "P resumes",
-	plan.GateVerify:   "look at what was measured; then P retries, u rolls back",
-	plan.GateDeadline: "P retries, u rolls back",
-	plan.GateProgress: "P retries, u rolls back",
-	plan.GateCrash:    "l, then p is the log before the last restart; u rolls back",
+// keyed are the commands of hints that a key of the interface carries out, with the key and its word in the last line.
+var keyed = []struct{ command, key, word string }{
+	{"kubectl kruise rollout promote ", Promote, "promote"},
+	{"kubectl kruise rollout resume ", PauseResume, "resume"},
+	{"kubectl kruise rollout retry ", PauseResume, "retry"},
+	{"kubectl kruise rollout undo ", Undo, "undo"},
+	{"kubectl logs --previous ", "l, then p", ""},
 }
 
-// Remedy is what to do about a cause: keys of the interface where they do it, else the hint, which
-// copyable completes.
+// Promote, PauseResume, Undo and Abort are the keys of rollouts.
+const Promote, PauseResume, Undo, Abort = ">", "P", "u", "a"
+
+// keyOf is the key that carries a command out, and its word; "" for none.
+func keyOf(command string) (key, word string) {
+	if strings.HasPrefix(command, "kubectl kruise rollout abort ") {
+		if strings.Contains(command, " --rollback") {
+			return Undo, "undo"
+		}
+		return Abort, "abort"
+	}
+	for _, k := range keyed {
+		if strings.HasPrefix(command, k.command) {
+			return k.key, k.word
+		}
+	}
+	return "", ""
+}
+
+// quoted is a command of a hint, and what it is said to do.
+var quoted = regexp.MustCompile(`'([^']+)'( [a-z]+s\b)?`)
+
+// Remedy is what to do about a cause: the hint of `why`, with the keys of the interface in the place of commands that
+// they carry out; copyable completes those that are left.
 func Remedy(c diagnose.Cause, copyable func(hint string) string) string {
-	if text, ok := remedies[c.Gate]; ok && c.Hint != "" {
-		return text
+	if key, word := keyOf(c.Hint); key != "" {
+		return strings.TrimSpace(key + " " + word)
 	}
-	if c.Hint == "" {
-		return ""
+	text := quoted.ReplaceAllStringFunc(c.Hint, func(part string) string {
+		m := quoted.FindStringSubmatch(part)
+		switch key, word := keyOf(m[1]); {
+		case key == "":
+			return part
+		case m[2] == "" && word != "":
+			return key + " " + word
+		default:
+			return key + m[2]
+		}
+	})
+	if strings.Contains(text, "kubectl ") {
+		return "hint: " + copyable(text)
 	}
-	return "hint: " + copyable(c.Hint)
+	return text
 }

@@ -110,7 +110,7 @@ func TestActions_AreAboutTheSet(t *testing.T) {
 	o, still := options(0)
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("3 SidecarSets")
-	s.Press("right", "right", "down", "n")
+	s.Press("right", "right", "down", ">")
 	s.Until("Promote sidecarset/mesh?", "y yes")
 	s.Press("y")
 	s.Until("promote: done")

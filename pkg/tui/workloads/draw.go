@@ -61,15 +61,8 @@ func (s Screen) reason(env screen.Env, most int) []draw.Line {
 // summary counts all workloads by health, and says what hides some of them.
 func (s Screen) summary(env screen.Env) draw.Line {
 	l := draw.Text(theme.Plain, "  "+counted.Of(s.counts.all, "workload"))
-	for h := world.Blocked; ; h-- {
-		if n := s.counts.health[h]; n > 0 {
-			l = l.Add(theme.Plain, "  ").Add(show.HealthStyle(h), fmt.Sprintf("%s %d %s", show.HealthSymbol(env.Theme, h), n, h))
-		}
-		if h == world.Unknown {
-			break
-		}
-	}
-	return draw.Both(l, s.narrowed(env), env.Width, env.Theme.Symbols.Ellipsis)
+	right := s.narrowed(env)
+	return draw.Both(l.Join(show.Counts(env.Theme, s.counts.health, env.Width-l.Width()-right.Width())), right, env.Width, env.Theme.Symbols.Ellipsis)
 }
 
 // narrowed is what hides rows, and their order.

@@ -17,7 +17,7 @@ import (
 // counts are of all workloads, whatever the filter.
 type counts struct {
 	all, namespaces int
-	health          [world.Blocked + 1]int
+	health          show.ByHealth
 }
 
 // sizes are the widths that the longest names need.

@@ -116,7 +116,7 @@ func TestCursor_OfADeletedWorkload(t *testing.T) {
 	if frame := s.Gone("storefront"); strings.Contains(frame, "1 marked") {
 		t.Errorf("a workload that is gone is still marked:\n%s", tuitest.Plain(frame))
 	}
-	s.Press("n")
+	s.Press(">")
 	s.Until("Promote daemonset/audit?", "y yes")
 }
 

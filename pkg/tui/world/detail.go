@@ -64,7 +64,26 @@ func (d *Detail) Row() *Workload {
 		row.Step = min(d.Snapshot.Progress.Step, row.Steps-1)
 		row.StepName = d.Plan.Steps[row.Step].Name
 	}
+	row.Approval = d.Diagnosis.Status.State == plan.StatusApproval
+	row.Toggle = d.toggle()
 	return row
+}
+
+// toggle is what pausing or resuming comes to: a rollout that nobody runs is resumed, one that waits for approval
+// is neither paused nor resumed.
+func (d *Detail) toggle() plan.Transition {
+	running := d.Begun && d.Snapshot.Progress.State(d.Plan) != plan.StateDone
+	switch t := d.Snapshot.Progress.Toggle(d.Plan); {
+	case running && t != plan.TransitionPause:
+		return t
+	case d.Diagnosis.Status.State == plan.StatusApproval:
+		return ""
+	case running && d.Holder == "", !running && d.Health == Paused:
+		return plan.TransitionResume
+	case running, d.Health == Progressing:
+		return plan.TransitionPause
+	}
+	return ""
 }
 
 // updatedFailing counts pods at the update revision that do not become ready by themselves.
@@ -194,8 +213,12 @@ func (d *Detail) failing() func(*cluster.Pod) bool {
 		if p.Deleting || p.IsReady() {
 			return false
 		}
-		_, bad := diagnose.Troubled(p)
-		return bad || named[p.Name]
+		c, bad := diagnose.Troubled(p)
+		if bad {
+			_, before := diagnose.FailedBefore(p, c)
+			return !before
+		}
+		return named[p.Name]
 	}
 }
 

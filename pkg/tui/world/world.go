@@ -101,6 +101,10 @@ type Workload struct {
 	// it has; 0 where there is none. StepName is the present step's.
 	Step, Steps int
 	StepName    string
+	// Approval is true while the rollout waits to be promoted. Toggle is what the key that pauses and resumes comes to;
+	// empty where there is nothing to pause.
+	Approval bool
+	Toggle   plan.Transition
 }
 
 // Health says in one word how a workload is.

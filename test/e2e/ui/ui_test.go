@@ -141,13 +141,12 @@ func TestCanary_IsPromotedAndRolledBack(t *testing.T) {
 	b.call(t, 5, "rollout", "run", "cloneset/web", "--image", "main="+after, "--steps", "1,100%", "--pause-after", "1", "--yes", "--exit-on-pause")
 	s := b.screens(t).until(t, "cloneset/web", "paused")
 	s.press(t, enter).until(t, "waiting for approval", "1/4 updated")
-	s.press(t, "n").until(t, "context", "namespace", b.namespace, "No program runs the rollout", "y yes")
+	s.press(t, ">").until(t, "context", "namespace", b.namespace, "No program runs the rollout", "y yes")
 	s.press(t, "y").until(t, "running 1 rollout")
 	b.await(t, "all pods to be new", func(list map[types.UID]*corev1.Pod) bool { return count(list, after) == pods })
 	s.until(t, "healthy").idle(t)
-	s.press(t, "u").until(t, "Roll cloneset/web back?", "steps: ", "[ Cancel ]")
-	s.press(t, "\t").until(t, "[ Roll back ]")
-	s.press(t, enter).until(t, "started: ")
+	s.press(t, "u").until(t, "Roll cloneset/web back?", "steps: ", "y yes")
+	s.press(t, "y").until(t, "started: ")
 	b.await(t, "all pods to be old again", func(list map[types.UID]*corev1.Pod) bool { return count(list, before) == pods })
 	s.until(t, "healthy").idle(t)
 	s.press(t, "q").leave(t, 0)
@@ -196,7 +195,7 @@ func TestReadOnly_OffersNoChanges(t *testing.T) {
 	if text := s.text(); strings.Contains(text, "promote") {
 		t.Errorf("a key is offered that changes the cluster:\n%s", text)
 	}
-	s.press(t, "n").until(t, "nothing is changed from here")
+	s.press(t, ">").until(t, "nothing is changed from here")
 	s.press(t, "q").leave(t, 0)
 }
 
