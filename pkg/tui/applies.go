@@ -34,9 +34,10 @@ func (m offers) hints() []screen.Binding {
 	list = append(append(list, other...), minor...)
 	if c, ok := m.top().(screen.Caller); ok {
 		calls := c.Calls()
-		list = append(calls, slices.DeleteFunc(list, func(b screen.Binding) bool {
+		rest := slices.DeleteFunc(list, func(b screen.Binding) bool {
 			return slices.ContainsFunc(calls, func(c screen.Binding) bool { return c.Keys[0] == b.Keys[0] })
-		})...)
+		})
+		list = slices.Concat(calls, rest)
 	}
 	return list
 }

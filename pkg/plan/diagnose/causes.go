@@ -157,7 +157,7 @@ func (a *answer) addUnready() {
 		b, blocked := plan.NotReadyReason(a.q.Snapshot, p)
 		b.Pod = ""
 		b.Why += waitingMessage(p) + subsetNote(p) + a.revisionNote(p)
-		g := group{b, blocked && !(a.rollsBack() && !a.outlook.Updated(p))}
+		g := group{b, blocked && (!a.rollsBack() || a.outlook.Updated(p))}
 		if pods[g] == nil {
 			order = append(order, g)
 		}

@@ -408,6 +408,7 @@ func TestWorkload_HintsDoNotLeadToAFailingRevision(t *testing.T) {
 	}{
 		"the way back crashes": {rollingBack, 0, "'kubectl logs --previous web-0 -n shop' shows why it ended; fix the cause, then 'kubectl kruise rollout retry cloneset/web -n shop'"},
 		"old pods crash": {func(t *testing.T) *diagnose.Question {
+			t.Helper()
 			q := question(t)
 			q.Plan = plan.CurrentSpecPlan(q.Snapshot)
 			return q

@@ -95,7 +95,12 @@ var keyed = []struct{ command, key, word string }{
 }
 
 // Promote, PauseResume, Undo and Abort are the keys of rollouts.
-const Promote, PauseResume, Undo, Abort = ">", "P", "u", "a"
+const (
+	Promote     = ">"
+	PauseResume = "P"
+	Undo        = "u"
+	Abort       = "a"
+)
 
 // keyOf is the key that carries a command out, and its word; "" for none.
 func keyOf(command string) (key, word string) {
