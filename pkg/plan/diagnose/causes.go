@@ -251,13 +251,15 @@ var hints = map[string]string{
 // failed are the gates at which a rollout of ours ends.
 var failed = []string{plan.GateTemplate, plan.GatePartition, plan.GatePaused, plan.GateVerify, plan.GateDeadline, plan.GateProgress}
 
-// wayOut is the way out of a rollout whose new pods fail: a rollback is replaced, any other rolled back.
+// wayOut is the way out of a rollout whose new pods fail.
 func (a *answer) wayOut() string {
-	if a.q.Plan.RollbackReason != "" {
-		return "'kubectl kruise rollout run NAME -f FILE' replaces the rollback by another template"
+	if a.rollsBack() {
+		return a.q.Plan.FailureHint("", verbOfName)
 	}
-	return "'kubectl kruise rollout abort NAME --rollback' rolls back"
+	return "'" + verbOfName("abort") + " --rollback' rolls back"
 }
+
+func verbOfName(verb string) string { return "kubectl kruise rollout " + verb + " NAME" }
 
 func (a *answer) hint(c Cause) string {
 	text := hints[c.Gate]
@@ -277,7 +279,7 @@ func (a *answer) hint(c Cause) string {
 	case c.Gate == plan.GateBudget && a.q.Snapshot.GatesUnread != "":
 		text = "if Kruise asks it, the budget may never allow this pod: raise its maxUnavailable, or lower its minAvailable; 'kubectl kruise doctor' shows the feature gates"
 	case c.Blocked && a.q.Begun && slices.Contains(failed, c.Gate):
-		text = a.q.Plan.FailureHint(c.Gate+": "+c.Why, func(verb string) string { return "kubectl kruise rollout " + verb + " NAME" })
+		text = a.q.Plan.FailureHint(c.Gate+": "+c.Why, verbOfName)
 	case c.Gate == plan.GatePartition:
 		text = "lower the partition: 'kubectl kruise rollout run NAME -f FILE', or kubectl edit"
 	case c.Gate == gateDriver && !a.q.Begun:

@@ -29,33 +29,20 @@ func (a *answer) revisionNote(p *cluster.Pod) string {
 	return " (old revision)"
 }
 
-// revisionHint is what to do where the revision of the pods decides; "" where it does not. Nobody is sent back to a
-// revision whose pods fail, and a rollback is not rolled back.
+// revisionHint is what to do about pods that fail and are not updated; "" about others. Nobody is sent back to a
+// revision whose pods fail.
 func (a *answer) revisionHint(c Cause) string {
-	updated := a.outlook == nil || len(c.Pods) == 0
-	if len(c.Pods) > 0 && !updated {
-		p := podNamed(&a.q.Snapshot, c.Pods[0])
-		updated = p == nil || a.outlook.Updated(p)
-	}
-	log := ""
-	if c.Gate == plan.GateCrash && len(c.Pods) > 0 {
-		log = "'kubectl logs --previous " + c.Pods[0] + a.namespaceFlag() + "' shows why it ended"
-	}
-	switch failed := slices.Contains(failures, c.Gate); {
-	case !updated && slices.Contains(faults, c.Gate) && a.rollsBack():
-		return "the rollback replaces it"
-	case !updated && c.Gate == plan.GateCrash:
-		return log
-	case !failed || !a.rollsBack() || a.q.Name == "":
+	if a.outlook == nil || len(c.Pods) == 0 || !slices.Contains(faults, c.Gate) {
 		return ""
-	case log != "":
-		log += "; "
 	}
-	text := a.q.Plan.FailureHint(c.Gate+": "+c.Why, func(verb string) string {
-		return "kubectl kruise rollout " + verb + " " + a.q.Name + a.namespaceFlag()
-	})
-	return log + text
+	p := podNamed(&a.q.Snapshot, c.Pods[0])
+	switch {
+	case p == nil || a.outlook.Updated(p):
+		return ""
+	case a.rollsBack():
+		return "the rollback replaces it"
+	case c.Gate == plan.GateCrash:
+		return "'kubectl logs --previous " + p.Name + a.namespaceFlag() + "' shows why it ended"
+	}
+	return ""
 }
-
-// failures are gates at which a rollout fails whose remedy would be a rollback.
-var failures = []string{plan.GateCrash, plan.GateImage, plan.GateVerify, plan.GateDeadline, plan.GateProgress, plan.GateTemplate}

@@ -326,7 +326,7 @@ func TestWorkload_HintsOfAFailedRolloutAreItsOwn(t *testing.T) {
 				t.Errorf("%s: %+v\nwant %s", reason, d.Causes, want)
 			}
 		}
-		for _, reason := range []string{"crash web-1: CrashLoopBackOff", "image web-1: ErrImagePull"} {
+		for _, reason := range []string{"crash web-0: CrashLoopBackOff", "image web-0: ErrImagePull"} {
 			d := ask(reason)
 			if len(d.Causes) == 0 || strings.Contains(d.Causes[0].Hint, "--rollback") != (back == "") {
 				t.Errorf("%s, a rollback because %q: %+v", reason, back, d.Causes)
