@@ -24,8 +24,8 @@ var (
 var othersFlags = []string{
 	"--values", "--post-renderer", // helm
 	"--enable-alpha-plugins", "--enable-exec", // kustomize
-	"--runtime-config",                           // kube-apiserver
-	"--server-side",                              // kubectl
+	"--runtime-config",                // kube-apiserver
+	"--server-side", "--show-secrets", // kubectl
 	"--match-server-version", "--profile-output", // the older plugin
 	"--new", // stands for any flag
 }

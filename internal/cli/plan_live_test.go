@@ -71,7 +71,7 @@ func TestPlan_NamesThePodsOfTheCluster(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit %d\n%s\n%s", code, out, errOut)
 	}
-	for _, want := range []string{"in place: web-3\n", "in place: web-2, web-1\n", "web-1 to (one that is new)", "up to 1 of 3 pods"} {
+	for _, want := range []string{"in place: web-3\n", "in place: web-2, web-1\n", "web-1 to (a new revision)", "up to 1 of 3 pods"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

@@ -135,7 +135,7 @@ func revisionsText(c plan.Change) string {
 	if c.FromRevision == c.ToRevision {
 		return c.FromRevision
 	}
-	return cmp.Or(c.FromRevision, "(none)") + " to " + cmp.Or(c.ToRevision, "(one that is new)")
+	return cmp.Or(c.FromRevision, "(none)") + " to " + cmp.Or(c.ToRevision, "(a new revision)")
 }
 
 func nameWidth(steps []PlanStep) int {

@@ -123,8 +123,12 @@ func (p Problems) Count() string {
 				n += max(one.More, 1)
 			}
 		}
-		if n > 0 {
-			parts = append(parts, counted.Of(n, map[lint.Severity]string{lint.Error: "error", lint.Warning: "warning", lint.Info: "note"}[s]))
+		switch {
+		case n == 0:
+		case s == lint.Info:
+			parts = append(parts, fmt.Sprintf("%d info", n))
+		default:
+			parts = append(parts, counted.Of(n, string(s)))
 		}
 	}
 	if len(parts) == 0 {

@@ -110,7 +110,7 @@ func (b *staging) updatableRange() (already, reach int) {
 	case len(b.policy.Steps) == 0 || b.policy.Steps[len(b.policy.Steps)-1].To.Of(b.subject.total) == n:
 		reach = n
 	default:
-		b.warning("the partition of the new spec, %s, gives way to the steps of the policy", own.String())
+		b.warning("the partition of the new spec, %s, is ignored: the steps of the policy set it", own.String())
 	}
 	return already, reach
 }

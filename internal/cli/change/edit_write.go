@@ -33,7 +33,7 @@ func (v *edit) Each(named []string, change changeFunc) error {
 		return err
 	}
 	if (v.Pinned || v.Single) && len(infos) > 1 {
-		return command.Usagef("name them one by one", "one object is wanted, and these are %d", len(infos))
+		return command.Usagef("name them one by one", "expected one object, got %d", len(infos))
 	}
 	var errs place.Errors
 	for _, info := range infos {

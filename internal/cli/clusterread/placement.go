@@ -37,7 +37,7 @@ func ReadPlacement(ctx context.Context, f *factory.Factory, args ...string) (*pl
 	case err != nil:
 		return nil, err
 	case len(infos) != 1:
-		return nil, calls.Usagef("name one, such as workloadspread/web", "one object is wanted, not %d", len(infos))
+		return nil, calls.Usagef("name one, such as workloadspread/web", "expected one object, got %d", len(infos))
 	}
 	r := spreadReader{namespace: namespace}
 	if r.client, err = f.Dynamic(); err != nil {

@@ -51,7 +51,7 @@ func (o *spreadOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(args) == 0 || len(args) > 2 {
-		return command.Usagef("for instance workloadspread/web, uniteddeployment/web or cloneset/web", "one object is wanted")
+		return command.Usagef("for instance workloadspread/web, uniteddeployment/web or cloneset/web", "expected one object")
 	}
 	p, err := clusterread.ReadPlacement(ctx, o.factory, args...)
 	if err != nil {

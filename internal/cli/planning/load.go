@@ -32,7 +32,7 @@ func IsPlan(arg string) bool {
 func (o *Options) CompletePlan() error {
 	switch {
 	case o.changes():
-		return command.Usagef("give a plan, or what to change, not both", "a plan says already what changes")
+		return command.Usagef("give a plan, or what to change, not both", "a plan already contains the change")
 	case o.policy.given():
 		return command.Usagef("make a new plan with other flags", "a plan says already how it is rolled out")
 	}

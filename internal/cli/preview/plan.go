@@ -268,7 +268,7 @@ func (o *planOptions) runSeveral(ctx context.Context, many []planning.One) error
 		case wrong: // it would be the same for the others
 			return err
 		case absent:
-			o.printNote("%s: not there yet: it is made, and there is nothing to roll out", one.Name)
+			o.printNote("%s: does not exist yet: it is created, without a rollout", one.Name)
 		case err != nil:
 			errs.Add(withManifest(err, one.Manifest))
 		case len(m.Plan.Steps) == 0:

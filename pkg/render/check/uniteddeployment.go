@@ -184,7 +184,7 @@ func (k *unitedDeploymentCheck) cloneSetShape(n *tree.Node, at string) {
 	switch policy := tree.StrAt(n, "spec", "updateStrategy", "type"); policy {
 	case "ReCreate", "InPlaceIfPossible", "InPlaceOnly":
 		k.fault(strategy+".type", fmt.Sprintf("write %spodUpdatePolicy: %s, and type: RollingUpdate or none", rolling, policy),
-			"%q is a type of CloneSet v1alpha1, and no workload is created with it", policy)
+			"%q is valid in CloneSet v1alpha1 only: Kruise creates no workload with it", policy)
 	}
 }
 

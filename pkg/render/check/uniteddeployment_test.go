@@ -134,7 +134,7 @@ func TestUnitedDeployment_Refused(t *testing.T) {
 
 		{"unknown field", united(clones, "  replicas: 6", "  replicsa: 6"), "spec.replicsa", "unknown field"},
 		{"unknown field of the clone set", ofSpec(clones, "updateStrategy: {typo: 1}"), "spec.template.cloneSetTemplate.spec.updateStrategy.typo", "unknown field"},
-		{"alpha type", ofSpec(clones, "updateStrategy: {type: InPlaceIfPossible}"), "spec.template.cloneSetTemplate.spec.updateStrategy.type", "no workload is created"},
+		{"alpha type", ofSpec(clones, "updateStrategy: {type: InPlaceIfPossible}"), "spec.template.cloneSetTemplate.spec.updateStrategy.type", "creates no workload with it"},
 		{"alpha partition", ofSpec(clones, "updateStrategy: {partition: 1}"), "spec.template.cloneSetTemplate.spec.updateStrategy.partition", "unknown field"},
 		{"alpha scale strategy", ofSpec(clones, "scaleStrategy: {disablePVCReuse: true}"), "spec.template.cloneSetTemplate.spec.scaleStrategy.disablePVCReuse", "unknown field"},
 		{"wrong type", united(clones, "name: a", "name: [a]"), "spec.topology.subsets[0].name", "not allowed"},

@@ -177,7 +177,7 @@ var releaseAdvice = []advice{{
 func formByRelease(s *subject) {
 	if s.c.Kruise.IsZero() && s.c.Kruise.Read(s.r.Node()).ByFields {
 		s.reportAt("spec.template.cloneSetTemplate.spec", "set the release with --kruise-version",
-			"read in the form of CloneSet v1alpha1, as releases up to %s do; later releases refuse it", kruise.NewestRelease)
+			"these fields are of CloneSet v1alpha1: releases up to %s accept them here, later releases do not", kruise.NewestRelease)
 	}
 }
 

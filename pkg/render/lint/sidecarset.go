@@ -123,7 +123,7 @@ func hotUpgrade(s *subject) {
 			continue
 		}
 		if c.Lifecycle == nil || c.Lifecycle.PostStart == nil {
-			s.report(fmt.Sprintf("spec.containers[%d].lifecycle.postStart", i), "hand the work over there, for instance by a socket", "container %s is upgraded hot, but nothing hands over to the new one", c.Name)
+			s.report(fmt.Sprintf("spec.containers[%d].lifecycle.postStart", i), "add a postStart hook in which the new container takes over, for example a listening socket", "container %s is upgraded hot without a postStart hook: the new container does not take over from the old one", c.Name)
 		}
 	}
 }

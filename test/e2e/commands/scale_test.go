@@ -89,7 +89,7 @@ func TestDefectScaledown_RefusesForeignPods(t *testing.T) {
 	b.call(t, "scaledown", "cloneset/web", "--pods", "a,b,c,d,e").ends(t, 1, "has no pod a, b, c, d, e")
 	b.call(t, "scaledown", "cloneset/web", "--pods", " ,").ends(t, 2, "must specify one pod name")
 	b.call(t, "scaledown", "cloneset/web").ends(t, 2, "must specify one pod name")
-	b.call(t, "scaledown", "cloneset/web", "cloneset/other", "--pods", pods[0]).ends(t, 2, "one object is wanted")
+	b.call(t, "scaledown", "cloneset/web", "cloneset/other", "--pods", pods[0]).ends(t, 2, "expected one object")
 	b.call(t, "scaledown", "deployment/dep", "--pods", "a").ends(t, 1, "currently only supported CloneSet", "pod-deletion-cost")
 	a := b.call(t, "scaledown", "cloneset/web", "--pods", strings.Join(pods, ","), "--dry-run=client", "-o", "jsonpath={.spec.replicas}").ends(t, 0)
 	if u := b.get(t, kruiseV1, "CloneSet", "web"); a.out != "0" || at(u, "spec.replicas") != "3" {

@@ -69,7 +69,7 @@ func TestSpread_RefusesWhatItCannotShow(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+strings.Replace(spreadOfWeb, "name: web}", "name: gone}", 1))
-	b.call(t, "spread").ends(t, 2, "one object is wanted")
+	b.call(t, "spread").ends(t, 2, "expected one object")
 	b.call(t, "spread", "clone/web").ends(t, 1, "no WorkloadSpread in namespace "+b.namespace+" has cloneset/web for its target")
 	b.call(t, "spread", "ws/places").ends(t, 1, "cannot read the target cloneset/gone")
 	b.call(t, "spread", "ws/none").ends(t, 1, `"none" not found`)
