@@ -52,7 +52,7 @@ func (d *LiveRollouts) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Off
 		return nil, err
 	}
 	t := recordChange{transition: rec.Progress.Toggle(rec.Plan), action: holding(), means: wayOf}
-	if t.transition == plan.TransitionPause && d.orphan(ctx, rollouts, ref) { // there is nobody to pause it
+	if t.transition == plan.TransitionPause && d.orphan(ctx, rollouts, ref) { // ending it stops a controller that continues
 		t.transition = plan.TransitionResume
 	}
 	switch t.transition {

@@ -80,6 +80,11 @@ func pods(t *testing.T, names ...string) (list []*cluster.Pod) {
 	return list
 }
 
+// held has another process hold the Lease of the CloneSet's rollout, or not any more.
+func held(a *api, by string) {
+	a.put(fmt.Sprintf("kind: Lease\nmetadata: {name: rollout.cloneset.web, namespace: shop}\nspec: {holderIdentity: %q, renewTime: %q}\n", by, time.Now().Format(metav1.RFC3339Micro)))
+}
+
 // TestActions_DescribeTheirEffect: each verb says what would come of it, and changes nothing.
 func TestActions_DescribeTheirEffect(t *testing.T) {
 	a := shop(t)
@@ -92,7 +97,7 @@ func TestActions_DescribeTheirEffect(t *testing.T) {
 	}{
 		{world.Act{Verb: world.Promote}, "No program runs the rollout: this one does, until you leave it."},
 		{world.Act{Verb: world.Promote}, "promote step 2 of 3: 1 pods, 2 of 2"},
-		{world.Act{Verb: world.PauseResume}, "pause step"},
+		{world.Act{Verb: world.PauseResume}, "resume step 2 of 3"}, // no process runs it
 		{world.Act{Verb: world.Abort}, "abort step"},
 		{world.Act{Verb: world.Undo}, "steps: "},
 		{world.Act{Verb: world.Undo, Value: "x"}, "error: cloneset/web: \"x\" is not the number of a revision"},
@@ -123,6 +128,7 @@ func TestActions_PauseAndPromote(t *testing.T) {
 	l := seeing(t, a, "shop", "")
 	rolling(t, l)
 	until(t, l, world.Want{}, "a rollout", func(w *world.World) bool { return w.Loaded && w.Find(web).Steps > 0 })
+	held(a, "ben@there")
 	said, err := l.Do(t.Context(), world.Act{Verb: world.PauseResume, On: []cluster.Ref{web}})
 	if err != nil || !strings.Contains(said, "no further pod is updated") {
 		t.Fatalf("%q, %v", said, err)
@@ -130,6 +136,7 @@ func TestActions_PauseAndPromote(t *testing.T) {
 	until(t, l, world.Want{}, "a pause", func(w *world.World) bool {
 		return strings.Contains(w.Find(web).Why, "on hold") || w.Find(web).Health == world.Paused
 	})
+	held(a, "")
 	said, err = l.Do(t.Context(), world.Act{Verb: world.Promote, On: []cluster.Ref{web}})
 	if err != nil || !strings.Contains(said, "the rollout is run here") {
 		t.Fatalf("%q, %v", said, err)

@@ -66,7 +66,7 @@ func TestKeys_DoWhatTheVerbsDo(t *testing.T) {
 		key  world.Verb
 	}
 	promote, abort := both{[]string{"promote", "cloneset/web", "--no-wait"}, world.Promote}, both{[]string{"abort", "cloneset/web"}, world.Abort}
-	pause, resume := both{[]string{"pause", "cloneset/web"}, world.PauseResume}, both{[]string{"resume", "cloneset/web", "--no-wait"}, world.PauseResume}
+	resume := both{[]string{"resume", "cloneset/web", "--no-wait"}, world.PauseResume}
 	retry := both{[]string{"retry", "cloneset/web", "--no-wait"}, world.PauseResume}
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
@@ -77,7 +77,7 @@ func TestKeys_DoWhatTheVerbsDo(t *testing.T) {
 		state func(*plan.Progress)
 		does  []both
 	}{
-		"running": {func(*plan.Progress) {}, []both{promote, pause, abort}},
+		"running": {func(*plan.Progress) {}, []both{promote, resume, abort}}, // by no process
 		"held":    {func(p *plan.Progress) { p.PausedBy = "by a colleague" }, []both{promote, resume, abort}},
 		"halted":  {func(p *plan.Progress) { p.Failed = "it crashed" }, []both{promote, retry, abort}},
 		"done":    {func(p *plan.Progress) { p.Step, p.Finished = 3, time.Unix(9, 0) }, []both{promote, abort}},
@@ -108,7 +108,7 @@ func TestKeys_DoWhatTheVerbsDo(t *testing.T) {
 			if does := e.Changes[web].Transition; string(does) != do.verb[0] || said == "" {
 				t.Errorf("%s, %s: the verb says %q, the key would %s", name, do.verb[0], said, does)
 			}
-			if do.key == world.Abort || do.verb[0] == "pause" {
+			if do.key == world.Abort {
 				if _, err := l.Do(t.Context(), world.Act{Verb: do.key, On: []cluster.Ref{web}}); err != nil {
 					t.Fatal(err)
 				}

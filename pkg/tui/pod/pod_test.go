@@ -126,7 +126,7 @@ func TestScreen_ShowsAllPartsOfAPod(t *testing.T) {
 	o, _ = at(t, basket, nil)
 	tuitest.Start(t, o, tuitest.Sizes[2]).Until("SIDECARS", "mesh  revision", "proxy-1, proxy-2", "works", "sidecarset/mesh")
 	o, _ = at(t, checkout, inTrouble)
-	tuitest.Start(t, o, tuitest.Sizes[2]).Until("back-off 40s", "failed last: Error, exit code 1", "p is the log before the last restart", "EVENTS", "CrashLoopBackOff")
+	tuitest.Start(t, o, tuitest.Sizes[2]).Until("back-off 40s", "failed last: Error, exit code 1", "p shows why it ended", "EVENTS", "CrashLoopBackOff")
 }
 
 // TestScreen_ShowsAnAnnouncedUpdate: a change in place that waits for its grace period.
