@@ -15,6 +15,7 @@ func FuzzApprovals(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "approvals")
 	texts := []string{"{\"digest\":\"sha256:a\",\"target\":\"cloneset/web\",\"at\":\"2026-01-02T15:04:05Z\"}\n\n{\"digest\":\"sha256:b\"}\n", "{\n[]\n{\"digest\":\"\"}\n"}
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -18,8 +18,8 @@ import (
 )
 
 // groupOfTwo is a group with a dependency across namespaces.
-func groupOfTwo(t testing.TB) group.Record {
-	t.Helper()
+func groupOfTwo(tb testing.TB) group.Record {
+	tb.Helper()
 	planOf := func(namespace, name string) plan.Plan {
 		return plan.Plan{
 			Target: plan.Target{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Namespace: namespace, Name: name, UID: "u"}, Driver: plan.DriverKruise,
@@ -33,7 +33,7 @@ func groupOfTwo(t testing.TB) group.Record {
 	rec, err := group.NewRecord("shop", "all", []group.Member{{Ref: web, Wave: 2, DependsOn: []cluster.Ref{api}}, {Ref: api, Wave: -1}},
 		group.Limits{Parallel: 3, MaxUnavailable: 4, MaxFailures: 1}, plans, make([]time.Time, 2))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return rec
 }
@@ -97,6 +97,7 @@ func FuzzGroupFile(f *testing.F) {
 	}
 	head, _, _ := strings.Cut(string(good), documentEnd)
 	distort.Fuzz(f, []string{string(good), head + documentEnd + "{}", head}, func(t *testing.T, text string) {
+		t.Helper()
 		rec, err := parseGroup([]byte(text))
 		if err != nil {
 			return

@@ -36,6 +36,7 @@ func FuzzGroup(f *testing.F) {
 		f.Fatal(err)
 	}
 	distort.Fuzz(f, []string{good.Data[keyGroup] + partEnd + string(plans), "{}" + partEnd + "[]", "null" + partEnd + "null"}, func(t *testing.T, text string) {
+		t.Helper()
 		stored, plans, _ := strings.Cut(text, partEnd)
 		got, err := readGroup(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: good.Name}, Data: map[string]string{keyGroup: stored}, BinaryData: map[string][]byte{keyPlans: compress([]byte(plans))}})
 		if err != nil {
@@ -62,6 +63,7 @@ func FuzzPast(f *testing.F) {
 		f.Fatal(err)
 	}
 	distort.Fuzz(f, []string{string(good), "[{}, null]", "{}"}, func(t *testing.T, text string) {
+		t.Helper()
 		list, err := readPast(compress([]byte(text)))
 		if err != nil {
 			return
@@ -77,6 +79,7 @@ func FuzzPast(f *testing.F) {
 func FuzzRestartNote(f *testing.F) {
 	note := restartNote{Method: plan.RestartSignal, Before: map[string]int{"main": 1, "gone": -1}, Sent: true}
 	distort.Fuzz(f, []string{note.text(), `{"before": null}`, `[]`}, func(t *testing.T, text string) {
+		t.Helper()
 		p := &cluster.Pod{Annotations: map[string]string{restartAnnotation: text}, Containers: []cluster.Container{{Name: "main", Restarts: 1, Ready: true}}}
 		if a, ok := restartNoteOf(p); ok && a.result(p).Text == "" {
 			t.Errorf("%q has no result", text)

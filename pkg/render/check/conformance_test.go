@@ -122,11 +122,11 @@ func (w waited) settle(r *resource.Resource) {
 	}
 }
 
-func text(t testing.TB, c conformance.Case, file string) string {
-	t.Helper()
+func text(tb testing.TB, c conformance.Case, file string) string {
+	tb.Helper()
 	data, err := c.Read(file)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(data)
 }

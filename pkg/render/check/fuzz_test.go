@@ -47,14 +47,14 @@ func FuzzObject(f *testing.F) {
 	})
 }
 
-func read(t testing.TB, c conformance.Case, file string) []*resource.Resource {
-	t.Helper()
+func read(tb testing.TB, c conformance.Case, file string) []*resource.Resource {
+	tb.Helper()
 	if !c.Has(file) {
 		return nil
 	}
-	out, err := load.Parse(file, []byte(text(t, c, file)))
+	out, err := load.Parse(file, []byte(text(tb, c, file)))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out
 }
