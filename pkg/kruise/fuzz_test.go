@@ -26,6 +26,7 @@ func FuzzConvert(f *testing.F) {
 		texts = append(texts, string(data))
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		var doc tree.Node
 		if yaml.Unmarshal([]byte(text), &doc) != nil {
 			return

@@ -134,6 +134,7 @@ func FuzzPatchTree(f *testing.F) {
 		podTemplate + end + "spec: {containers: [{$patch: merge, name: 1}], $setElementOrder/containers: [{name: x}]}",
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, both string) {
+		t.Helper()
 		template, patch, _ := strings.Cut(both, end)
 		var a, b yaml.Node
 		if yaml.Unmarshal([]byte(template), &a) != nil || yaml.Unmarshal([]byte(patch), &b) != nil {

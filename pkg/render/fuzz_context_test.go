@@ -20,6 +20,7 @@ func FuzzInventory(f *testing.F) {
 	}
 	stream := copies + several(sidecars, 1) + several(workload, 1) + "---\n" + manySubsets + several("    - {name: s%d}\n", 2)
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		context, err := load.Parse("with.yaml", []byte(text))
 		if err != nil {
 			return

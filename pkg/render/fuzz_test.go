@@ -29,6 +29,7 @@ func FuzzRender(f *testing.F) {
 		texts = append(texts, string(text))
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		in, err := load.Parse("in.yaml", []byte(text))
 		if err != nil {
 			return

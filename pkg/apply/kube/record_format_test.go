@@ -276,6 +276,7 @@ func FuzzRecord(f *testing.F) {
 		"[]" + end + "x" + end + "\x1f\x8b\x08" + end,
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		part := append(strings.Split(text, end), "", "", "")
 		cm := &corev1.ConfigMap{Data: map[string]string{keyRecord: part[0]}, BinaryData: map[string][]byte{keyPlan: []byte(part[1]), keyBase: []byte(part[2])}}
 		if part[3] != "" {

@@ -30,6 +30,7 @@ func FuzzInject(f *testing.F) {
 		texts = append(texts, string(data))
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		sets, pod := fuzzed(text)
 		if pod == nil {
 			return
@@ -85,6 +86,7 @@ func fuzzed(text string) (sets []*Set, pod *tree.Node) {
 func FuzzEntries(f *testing.F) {
 	texts := []string{`{"agent": {"updateTimestamp": "2026-01-02T15:04:05Z", "hash": "x", "sidecarSetName": "agent", "sidecarList": ["a"], "controllerRevision": "r"}}`, `{"agent": "x"}`, "null"}
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		if entries, err := readEntries(text); err == nil && entries == nil {
 			t.Error("neither entries nor a fault")
 		}

@@ -108,6 +108,7 @@ func FuzzPatch(f *testing.F) {
 		`{"metadata": [], "data": null, "env": [{"name": "TOKEN", "value": {}}], "args": ["--password"]}`,
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		var body, value any
 		if json.Unmarshal([]byte(text), &body) != nil {
 			return

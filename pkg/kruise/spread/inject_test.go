@@ -160,6 +160,7 @@ func FuzzInject(f *testing.F) {
 		"metadata: {annotations: x}" + end + "{patch: x}",
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, both string) {
+		t.Helper()
 		pod, subset, _ := strings.Cut(both, end)
 		var a, b yaml.Node
 		if yaml.Unmarshal([]byte(pod), &a) != nil || yaml.Unmarshal([]byte(subset), &b) != nil {

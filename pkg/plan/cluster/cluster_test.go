@@ -93,6 +93,7 @@ func FuzzReadWorkload(f *testing.F) {
 		texts = append(texts, fmt.Sprintf("apiVersion: %s\nmetadata: {name: web, generation: 9223372036854775807}\nspec:\n  replicas: 2147483647\n  selector: {matchLabels: {app: web}}\n  updateStrategy: {rollingUpdate: {partition: 50%%}}\n  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: a, image: x}]}}\nstatus: {observedGeneration: -1, replicas: 3}\n", kind))
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		var doc tree.Node
 		if yaml.Unmarshal([]byte(text), &doc) != nil {
 			return

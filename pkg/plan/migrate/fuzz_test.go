@@ -17,6 +17,7 @@ func FuzzDecode(f *testing.F) {
 		`[]`,
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		r, err := Decode(text)
 		if err != nil {
 			return

@@ -127,6 +127,7 @@ func TestRead_AliasesAreWrittenOut(t *testing.T) {
 // takes it again.
 func FuzzRead(f *testing.F) {
 	distort.Fuzz(f, []string{small, string(written(f, everything())), strategy}, func(t *testing.T, data string) {
+		t.Helper()
 		if p, err := planfile.Read([]byte(data)); err == nil {
 			text := written(t, p)
 			again, err := planfile.Read(text)

@@ -27,6 +27,7 @@ func FuzzObject(f *testing.F) {
 		ids = append(ids, r.ID)
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, both string) {
+		t.Helper()
 		text, name, _ := strings.Cut(both, end)
 		in, err := load.Parse("in.yaml", []byte(text))
 		if err != nil || len(in) == 0 || len(around[name]) == 0 {

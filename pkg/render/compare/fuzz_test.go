@@ -32,6 +32,7 @@ func FuzzRun(f *testing.F) {
 		texts = append(texts, string(old)+end+string(now))
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, both string) {
+		t.Helper()
 		old, now, _ := strings.Cut(both, end)
 		a, err := load.Parse("old.yaml", []byte(old))
 		if err != nil || twice(a) {

@@ -17,6 +17,7 @@ func FuzzRead(f *testing.F) {
 		"apiVersion: apps.kruise.io/v1alpha1\nkind: SidecarSet\nmetadata: {annotations: {kubectl-kruise.dev/target: x, kubectl-kruise.dev/: y}}\n",
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		n, err := load.Single("config", []byte(text))
 		if err != nil || n == nil {
 			return

@@ -25,6 +25,7 @@ func FuzzToKinds(f *testing.F) {
 		}
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		for _, side := range []string{"kruise", "native"} {
 			in, err := load.Parse("input.yaml", []byte(text))
 			if err != nil {

@@ -111,6 +111,7 @@ func TestDirect_CoversMostExamples(t *testing.T) {
 func FuzzDirect(f *testing.F) {
 	texts := slices.Concat(elements, []string{"a: {b: [c, 'd'], \"e\": 1}\n# x\nf: |\n  g\nh: i # j\nk:\n  - l: m\n    n: 2001-01-01\n"})
 	distort.Fuzz(f, texts, func(t *testing.T, in string) {
+		t.Helper()
 		for _, n := range documents([]byte(in)) {
 			for _, style := range styles {
 				agrees(t, n, style)

@@ -11,6 +11,7 @@ import (
 func FuzzIndex(f *testing.F) {
 	good := index{Files: map[string]string{"shop/web.yaml": digest([]byte("a")), "b.yaml": ""}}
 	distort.Fuzz(f, []string{string(good.bytes()), `{"files": {"../a": "b", "/a": "b", "a/../../b": ""}}`, "null"}, func(t *testing.T, text string) {
+		t.Helper()
 		x, err := parseIndex([]byte(text))
 		if err != nil {
 			return

@@ -26,6 +26,7 @@ func FuzzFanout(f *testing.F) {
 		"apiVersion: apps.kruise.io/v1alpha1\nkind: ResourceDistribution\n",
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, both string) {
+		t.Helper()
 		stream, context, _ := strings.Cut(both, end)
 		first, ok := fanned(t, stream, context)
 		if !ok {

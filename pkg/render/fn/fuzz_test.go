@@ -34,6 +34,7 @@ func FuzzKRM(f *testing.F) {
 		texts = append(texts, head+"items:\n"+cloneSet+configured(manifest))
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		in := []byte(text)
 		out, err := runOnce(t, in)
 		before, perr := parse(in)

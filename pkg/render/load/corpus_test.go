@@ -90,18 +90,18 @@ func TestKustomize_BuildsOwnKustomizationsAsTheCommand(t *testing.T) {
 }
 
 // withKruise calls f while kustomize knows Kruise's kinds.
-func withKruise(t testing.TB, f func(config []byte)) {
-	t.Helper()
+func withKruise(tb testing.TB, f func(config []byte)) {
+	tb.Helper()
 	additions, err := kustomize.Additions()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	config, err := kustomize.Configuration()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := kustomize.WithSchema(additions, func() error { f(config); return nil }); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

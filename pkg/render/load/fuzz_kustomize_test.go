@@ -29,11 +29,11 @@ func FuzzKustomize(f *testing.F) {
 	}
 	const secret = "not-for-strangers"
 	dir := f.TempDir()
-	write := func(t testing.TB, path, text string) {
-		t.Helper()
+	write := func(tb testing.TB, path, text string) {
+		tb.Helper()
 		path = filepath.Join(dir, path)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	write(f, "beside/secret", secret)
@@ -41,6 +41,7 @@ func FuzzKustomize(f *testing.F) {
 		texts[i] += end + object
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, both string) {
+		t.Helper()
 		text, manifest, _ := strings.Cut(both, end)
 		write(t, "in/kustomization.yaml", text)
 		write(t, "in/a.yaml", manifest)

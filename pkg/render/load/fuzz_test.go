@@ -33,6 +33,7 @@ func FuzzLoad(f *testing.F) {
 		texts = append(texts, string(b))
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		in := []byte(text)
 		objects, err := load.Parse("in", in)
 		if err != nil || len(objects) == 0 {

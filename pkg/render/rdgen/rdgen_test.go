@@ -129,6 +129,7 @@ func FuzzGenerate(f *testing.F) {
 		"[]" + end + end + strings.Repeat("long ", 40),
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, all string) {
+		t.Helper()
 		part := append(strings.Split(all, end), "", "")
 		text, source, content := part[0], part[1], []byte(part[2])
 		read := func(string) ([]byte, error) { return content, nil }

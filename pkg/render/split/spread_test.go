@@ -163,6 +163,7 @@ func FuzzSpread(f *testing.F) {
 		spreadOver("apps.kruise.io/v1alpha1 CloneSet", "[{name: a, maxReplicas: 3, tolerations: [1]}, {name: b}]", "updateStrategy: {partition: 50%}"),
 	}
 	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
 		var in []*resource.Resource
 		d := yaml.NewDecoder(strings.NewReader(text))
 		for {

@@ -21,6 +21,7 @@ func FuzzHandover(f *testing.F) {
 		`[{"apiVersion": "policy.kruise.io/v1alpha1", "kind": "PodUnavailableBudget", "metadata": {"name": "agent"}}]`,
 	}, end)
 	distort.Fuzz(f, []string{good, strings.ReplaceAll(good, "agent", "other"), "{}" + end + "null" + end + "[]" + end + "[null]"}, func(t *testing.T, text string) {
+		t.Helper()
 		part := append(strings.Split(text, end), "", "", "")
 		h := &Handover{}
 		err := h.read(&unstructured.Unstructured{Object: map[string]any{"data": map[string]any{keyRecord: part[0], keyOld: part[1], keyNew: part[2], keyGuards: part[3]}}})
