@@ -99,6 +99,9 @@ func onlyCanceled(err error) bool {
 
 func printFault(w io.Writer, f *factory.Factory, err error) {
 	said := f.Copyable(message(err))
+	if answer, ok := strings.CutPrefix(said, "error from server"); ok { // as kubectl logs begins it
+		said = fromServer + answer
+	}
 	if !strings.HasPrefix(said, fromServer) {
 		said = "error: " + said
 	}

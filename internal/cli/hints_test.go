@@ -115,16 +115,20 @@ func TestErrors_AreAsKubectlsOnce(t *testing.T) {
 		case "/apis":
 			_, _ = io.WriteString(w, `{"kind": "APIGroupList", "apiVersion": "v1", "groups": []}`)
 		case "/api/v1":
-			_, _ = io.WriteString(w, `{"kind": "APIResourceList", "groupVersion": "v1", "resources": [{"name": "configmaps", "singularName": "configmap", "namespaced": true, "kind": "ConfigMap", "verbs": ["get"]}]}`)
+			_, _ = io.WriteString(w, `{"kind": "APIResourceList", "groupVersion": "v1", "resources": [{"name": "configmaps", "singularName": "configmap", "namespaced": true, "kind": "ConfigMap", "verbs": ["get"]}, {"name": "pods", "singularName": "pod", "namespaced": true, "kind": "Pod", "verbs": ["get"]}]}`)
 		default:
 			w.WriteHeader(http.StatusNotFound)
 			_, _ = io.WriteString(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": "configmaps \"a\" not found", "reason": "NotFound", "code": 404}`)
 		}
 	}))
 	defer server.Close()
-	for _, args := range []string{"get configmap a", "delete configmap a", "patch configmap a -p {}"} {
+	const missing = "Error from server (NotFound): configmaps \"a\" not found\n"
+	for args, want := range map[string]string{
+		"get configmap a": missing, "delete configmap a": missing, "patch configmap a -p {}": missing,
+		"logs a": "Error from server (NotFound): configmaps \"a\" not found in namespace \"default\"\n",
+	} {
 		code, out, said := call(t.Context(), t, "", append(strings.Fields(args), "--server", server.URL)...)
-		if want := "Error from server (NotFound): configmaps \"a\" not found\n"; code != exitError || said != want {
+		if code != exitError || said != want {
 			t.Errorf("%s: exit %d\n%s%s", args, code, out, said)
 		}
 	}
