@@ -209,7 +209,7 @@ func describe(b *strings.Builder, d *world.Detail) {
 	w := d.Snapshot.Workload
 	fmt.Fprintf(b, "Name:       %s\nNamespace:  %s\nKind:       %s\nDriver:     %s\n", d.Ref.Name, cmp.Or(d.Ref.Namespace, "<none>"), d.Ref.Kind, d.Driver)
 	fmt.Fprintf(b, "Replicas:   %d desired, %d updated, %d total, %d ready\n", d.Pods.Desired, d.Pods.Updated, d.Pods.Total, d.Pods.Ready)
-	fmt.Fprintf(b, "Revisions:  %d\nGeneration: %d\nHealth:     %s\nAnswer:     %s\n", len(d.Snapshot.Revisions), w.Generation, d.Health, d.Diagnosis.Answer)
+	fmt.Fprintf(b, "Revisions:  %d\nGeneration: %d\nHealth:     %s\nStatus:     %s\n", len(d.Snapshot.Revisions), w.Generation, d.Health, d.Diagnosis.Answer)
 	if len(d.Diagnosis.Causes) > 0 {
 		fmt.Fprintln(b, "Blocked by:")
 	}
