@@ -29,7 +29,7 @@ func (a *answer) revisionNote(p *cluster.Pod) string {
 	return " (old revision)"
 }
 
-// revisionHint is what to do about pods that fail and are not updated; "" about others. Nobody is sent back to a
+// revisionHint is what to do about pods that fail and are not updated; "" about others. No hint leads back to a
 // revision whose pods fail.
 func (a *answer) revisionHint(c Cause) string {
 	if a.outlook == nil || len(c.Pods) == 0 || !slices.Contains(faults, c.Gate) {

@@ -69,7 +69,7 @@ func (d *Detail) Row() *Workload {
 	return row
 }
 
-// toggle is what pausing or resuming comes to: a rollout that nobody runs is resumed, one that waits for approval
+// toggle is what pausing or resuming comes to: a rollout without an executor is resumed, one that waits for approval
 // is neither paused nor resumed.
 func (d *Detail) toggle() plan.Transition {
 	running := d.Begun && d.Snapshot.Progress.State(d.Plan) != plan.StateDone
