@@ -68,7 +68,7 @@ func (l *live) check(c *cobra.Command, args []string) error {
 		case l.asked() && !of:
 			wrong = command.Usagef(hint, "-f and -k exclude --%s", flag.Name)
 		case !l.asked() && of:
-			wrong = command.Usagef(hint, "--%s wants -f or -k", flag.Name)
+			wrong = command.Usagef(hint, "--%s requires -f or -k", flag.Name)
 		}
 	})
 	return wrong
