@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
@@ -51,17 +52,25 @@ func (g *Groups) Load(ctx context.Context, namespace, name string) (group.Record
 	return readGroup(cm)
 }
 
-// List reads the groups of a namespace, or of all for "", without those that cannot be read.
+// List reads the groups of a namespace, or of all for "", without those that cannot be read, and
+// no more of a namespace than a list may cost.
 func (g *Groups) List(ctx context.Context, namespace string) ([]group.Record, error) {
-	list, err := g.shared.core.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: groupLabel})
+	var out []group.Record
+	most := newListBudget()
+	err := objects.EachPage(metav1.ListOptions{LabelSelector: groupLabel}, func(opt metav1.ListOptions) (next string, err error) {
+		page, err := g.shared.core.CoreV1().ConfigMaps(namespace).List(ctx, opt)
+		if err != nil {
+			return "", err
+		}
+		for i := range page.Items {
+			if one, err := most.readGroup(&page.Items[i]); err == nil {
+				out = append(out, one)
+			}
+		}
+		return page.Continue, nil
+	})
 	if err != nil {
 		return nil, err
-	}
-	var out []group.Record
-	for i := range list.Items {
-		if one, err := readGroup(&list.Items[i]); err == nil {
-			out = append(out, one)
-		}
 	}
 	return out, nil
 }
@@ -287,7 +296,10 @@ func groupReadBack(cm *corev1.ConfigMap, text string) error {
 	return nil
 }
 
-func readGroup(cm *corev1.ConfigMap) (group.Record, error) {
+func readGroup(cm *corev1.ConfigMap) (group.Record, error) { return readGroupTo(cm, maxUnpackedBytes) }
+
+// readGroupTo is readGroup for plans that unpack to fewer bytes than that.
+func readGroupTo(cm *corev1.ConfigMap, most int64) (group.Record, error) {
 	broken := func(err error) (group.Record, error) {
 		return group.Record{}, apply.UnreadableRecordError{Namespace: cm.Namespace, ConfigMap: cm.Name, Group: true, Err: err}
 	}
@@ -295,7 +307,7 @@ func readGroup(cm *corev1.ConfigMap) (group.Record, error) {
 	if err := json.Unmarshal([]byte(cm.Data[keyGroup]), &t); err != nil {
 		return broken(err)
 	}
-	text, err := decompress(cm.BinaryData[keyPlans])
+	text, err := decompressTo(cm.BinaryData[keyPlans], min(most, maxUnpackedBytes))
 	if err != nil {
 		return broken(err)
 	}

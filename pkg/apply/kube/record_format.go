@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 )
 
@@ -174,17 +175,37 @@ func newListBudget() *listBudget {
 
 // read is [readRecord] within the bounds.
 func (b *listBudget) read(cm *corev1.ConfigMap) (plan.Record, error) {
+	size, err := b.take(cm, keyPlan, keyBase)
+	if err != nil {
+		return plan.Record{}, err
+	}
+	return readRecordTo(cm, size+1)
+}
+
+// readGroup is [readGroup] within the bounds.
+func (b *listBudget) readGroup(cm *corev1.ConfigMap) (group.Record, error) {
+	size, err := b.take(cm, keyPlans)
+	if err != nil {
+		return group.Record{}, err
+	}
+	return readGroupTo(cm, size+1)
+}
+
+// take takes off the budget what the packed parts of a ConfigMap say that they unpack to.
+func (b *listBudget) take(cm *corev1.ConfigMap, keys ...string) (size int64, err error) {
 	most := min(b.all, maxNamespaceBytes-b.namespaces[cm.Namespace])
-	size := unpackedSize(cm.BinaryData[keyPlan]) + unpackedSize(cm.BinaryData[keyBase])
+	for _, key := range keys {
+		size += unpackedSize(cm.BinaryData[key])
+	}
 	if size >= most {
-		return plan.Record{}, apply.UnreadableRecordError{
+		return 0, apply.UnreadableRecordError{
 			Namespace: cm.Namespace, ConfigMap: cm.Name,
 			Err: fmt.Errorf("left out of the list: it unpacks to %d KiB, and %d KiB of a namespace are read", size>>10, int64(maxNamespaceBytes)>>10),
 		}
 	}
 	b.all -= size
 	b.namespaces[cm.Namespace] += size
-	return readRecordTo(cm, size+1)
+	return size, nil
 }
 
 // unpackedSize is the size that packed text claims to unpack to.

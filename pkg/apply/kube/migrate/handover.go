@@ -123,9 +123,12 @@ func (h *Handover) recordNext(ctx context.Context, kept *unstructured.Unstructur
 	return h.client.merge(ctx, configMaps, kept, map[string]any{"data": map[string]any{keyRecord: string(text)}})
 }
 
-// deleteRecord takes the handover off the record.
-func (h *Handover) deleteRecord(ctx context.Context) error {
-	err := h.client.resource(configMaps).Delete(ctx, HandoverName(h.Record.To.Name), metav1.DeleteOptions{})
+// deleteRecord takes the handover off the record as it was seen: one that another process has
+// recorded in its place since, the other way, holds the only copy of its workload.
+func (h *Handover) deleteRecord(ctx context.Context, kept *unstructured.Unstructured) error {
+	uid, version := kept.GetUID(), kept.GetResourceVersion()
+	as := &metav1.Preconditions{UID: &uid, ResourceVersion: &version}
+	err := h.client.resource(configMaps).Delete(ctx, kept.GetName(), metav1.DeleteOptions{Preconditions: as})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -273,7 +276,7 @@ func (h *Handover) step(ctx context.Context, w *watched) (HandoverStep, error) {
 	case now.GetDeletionTimestamp() != nil:
 		return wait("the %s before is being deleted", h.title(h.Record.To)), nil
 	case now.GetAnnotations()[migrate.Annotation] == "":
-		return HandoverStep{Turn: migrate.Turn{Verb: migrate.Done}}, h.deleteRecord(ctx)
+		return HandoverStep{Turn: migrate.Turn{Verb: migrate.Done}}, h.deleteRecord(ctx, kept)
 	}
 	if s, err := h.guard(ctx); err != nil || s.Why != "" {
 		return s, err
@@ -344,7 +347,7 @@ func (h *Handover) create(ctx context.Context, c *Client) error {
 
 // finish gives the new workload its own update strategy, has followers follow, and
 // takes the record away.
-func (h *Handover) finish(ctx context.Context, now *unstructured.Unstructured) error {
+func (h *Handover) finish(ctx context.Context, kept, now *unstructured.Unstructured) error {
 	patch := annotated(nil)
 	strategy, _, _ := unstructured.NestedMap(h.New.Object, "spec", "updateStrategy")
 	if strategy == nil {
@@ -361,7 +364,7 @@ func (h *Handover) finish(ctx context.Context, now *unstructured.Unstructured) e
 	if err := h.client.merge(ctx, h.to, now, patch); err != nil {
 		return err
 	}
-	return h.deleteRecord(ctx)
+	return h.deleteRecord(ctx, kept)
 }
 
 // collectGuards takes up what has to be made again, and has it name the new workload: as it is in

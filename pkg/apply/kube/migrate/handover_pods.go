@@ -36,7 +36,7 @@ func (h *Handover) pods(ctx context.Context, w *watched, kept, now *unstructured
 	s := HandoverStep{Turn: t}
 	switch t.Verb {
 	case migrate.Done:
-		return s, h.finish(ctx, now)
+		return s, h.finish(ctx, kept, now)
 	case migrate.Wait:
 		s.Why = t.Why
 		return s, nil

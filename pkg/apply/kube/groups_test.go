@@ -1,0 +1,55 @@
+package kube
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+)
+
+// TestGroups_ListIsBounded: who may write ConfigMaps in one namespace makes the list of all groups
+// no more expensive than a list of records, and hides no group of another namespace.
+func TestGroups_ListIsBounded(t *testing.T) {
+	client := fake.NewClientset()
+	add := func(namespace, name string, padding int) {
+		t.Helper()
+		one := onePlan
+		one.Target.Namespace = namespace
+		rec, err := group.NewRecord(namespace, name, []group.Member{{Ref: one.Target.Ref()}}, group.Limits{}, []plan.Plan{one}, make([]time.Time, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cm, err := groupConfigMap(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans, err := decompress(cm.BinaryData[keyPlans])
+		if err != nil {
+			t.Fatal(err)
+		}
+		cm.BinaryData[keyPlans] = compress([]byte(string(plans) + strings.Repeat(" ", padding)))
+		if _, err := client.CoreV1().ConfigMaps(namespace).Create(t.Context(), cm, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("mallory", "a", maxNamespaceBytes*2/3)
+	add("mallory", "b", maxNamespaceBytes*2/3)
+	add("mallory", "c", maxNamespaceBytes)
+	add("shop", "all", 0)
+	list, err := NewGroups(&Shared{core: client}, Options{}).List(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range list {
+		got = append(got, r.Namespace+"/"+r.Name)
+	}
+	if text := strings.Join(got, " "); text != "mallory/a shop/all" {
+		t.Errorf("listed: %s", text)
+	}
+}
