@@ -275,6 +275,8 @@ func (h *Handover) step(ctx context.Context, w *watched) (HandoverStep, error) {
 		return h.createNew(ctx)
 	case now.GetDeletionTimestamp() != nil:
 		return wait("the %s before is being deleted", h.title(h.Record.To)), nil
+	case selects(now) != selects(h.New): // which never changes of one object
+		return HandoverStep{}, &haltError{fmt.Sprintf("another %s was created, which does not select its pods; configmap/%s keeps both", h.title(h.Record.To), kept.GetName())}
 	case now.GetAnnotations()[migrate.Annotation] == "":
 		return HandoverStep{Turn: migrate.Turn{Verb: migrate.Done}}, h.deleteRecord(ctx, kept)
 	}
@@ -282,6 +284,16 @@ func (h *Handover) step(ctx context.Context, w *watched) (HandoverStep, error) {
 		return s, err
 	}
 	return h.pods(ctx, w, kept, now)
+}
+
+// selects is the label selector of a workload, in one spelling.
+func selects(u *unstructured.Unstructured) string {
+	var s metav1.LabelSelector
+	selector, _, _ := unstructured.NestedMap(u.Object, "spec", "selector")
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(selector, &s); err != nil {
+		return err.Error()
+	}
+	return metav1.FormatLabelSelector(&s)
 }
 
 func wait(format string, args ...any) HandoverStep {

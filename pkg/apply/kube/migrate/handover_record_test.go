@@ -3,6 +3,7 @@ package migrate
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,19 +19,29 @@ import (
 )
 
 // TestHandover_DeletesTheRecordThatItSaw: a handover at its end leaves a record alone that another
-// process has written since: it holds the only copy of a DaemonSet that is between two kinds.
+// process has written since, and one whose new DaemonSet was created by others under its name: it holds
+// the only copy of a DaemonSet that is between two kinds.
 func TestHandover_DeletesTheRecordThatItSaw(t *testing.T) {
 	for name, c := range map[string]struct {
-		uid, version string
-		gone         bool
+		uid, version, app string
+		gone              bool
+		want              string
 	}{
-		"the record that was seen": {"1", "5", true},
-		"turned back since":        {"1", "6", false},
-		"recorded again since":     {"2", "5", false},
+		"the record that was seen": {"1", "5", "agent", true, ""},
+		"turned back since":        {"1", "6", "agent", false, "changed"},
+		"recorded again since":     {"2", "5", "agent", false, "changed"},
+		"a stranger of its name":   {"1", "5", "other", false, "does not select its pods"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			from, to := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "daemonsets"}, schema.GroupVersionResource{Group: "apps.kruise.io", Version: "v1beta1", Resource: "daemonsets"}
+			selecting := func(app string) *unstructured.Unstructured {
+				return &unstructured.Unstructured{Object: map[string]any{
+					"apiVersion": "apps.kruise.io/v1beta1", "kind": "DaemonSet", "metadata": map[string]any{"name": "agent", "namespace": "shop"},
+					"spec": map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"app": app}}},
+				}}
+			}
 			h := &Handover{
+				New:    selecting("agent"),
 				Record: migrate.Handover{From: migrate.Workload{Group: "apps", Kind: "DaemonSet", Name: "agent"}, To: migrate.Workload{Group: "apps.kruise.io", Kind: "DaemonSet", Name: "agent"}, UID: "old"},
 				from:   from, to: to,
 			}
@@ -38,13 +49,14 @@ func TestHandover_DeletesTheRecordThatItSaw(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			made, err := json.Marshal(h.New)
+			if err != nil {
+				t.Fatal(err)
+			}
 			kept := &unstructured.Unstructured{Object: map[string]any{
 				"apiVersion": "v1", "kind": "ConfigMap",
 				"metadata": map[string]any{"name": HandoverName("agent"), "namespace": "shop", "uid": "1", "resourceVersion": "5"},
-				"data":     map[string]any{keyRecord: string(text), keyOld: "null", keyNew: "null", keyGuards: "null"},
-			}}
-			now := &unstructured.Unstructured{Object: map[string]any{
-				"apiVersion": "apps.kruise.io/v1beta1", "kind": "DaemonSet", "metadata": map[string]any{"name": "agent", "namespace": "shop"},
+				"data":     map[string]any{keyRecord: string(text), keyOld: "null", keyNew: string(made), keyGuards: "null"},
 			}}
 			client := dynamic.NewSimpleDynamicClient(runtime.NewScheme(), kept.DeepCopy())
 			client.PrependReactor("delete", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) { // as a server does, and the fake does not
@@ -56,7 +68,7 @@ func TestHandover_DeletesTheRecordThatItSaw(t *testing.T) {
 			})
 			h.client = &Client{namespace: "shop", dynamic: client}
 			w := h.client.watched()
-			for gvr, o := range map[schema.GroupVersionResource]*unstructured.Unstructured{configMaps: kept, from: nil, to: now} {
+			for gvr, o := range map[schema.GroupVersionResource]*unstructured.Unstructured{configMaps: kept, from: nil, to: selecting(c.app)} {
 				store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 				if o != nil {
 					if err := store.Add(o); err != nil {
@@ -66,8 +78,8 @@ func TestHandover_DeletesTheRecordThatItSaw(t *testing.T) {
 				w.stores[gvr.String()] = store
 			}
 			_, err = h.step(t.Context(), w)
-			if (err == nil) != c.gone || err != nil && !apierrors.IsConflict(err) {
-				t.Error(err)
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
 			}
 			_, err = h.client.resource(configMaps).Get(t.Context(), kept.GetName(), metav1.GetOptions{})
 			if apierrors.IsNotFound(err) != c.gone {
