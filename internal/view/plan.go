@@ -193,14 +193,6 @@ func podGroups(pods []plan.PodStep) []PodGroup {
 	return out
 }
 
-func conditionsText(list []plan.Condition) string {
-	var out []string
-	for _, c := range list {
-		out = append(out, strings.TrimSpace(string(c.Type)+" "+c.Value))
-	}
-	return strings.Join(out, ", ")
-}
-
 // risks are what to look out for in a plan, one line each: its own warnings last.
 func risks(p plan.Plan) []string { return append(watched(p), p.Warnings...) }
 

@@ -128,7 +128,7 @@ func planStep(p *plan.Plan, i int) PlanStep {
 	s := &p.Steps[i]
 	out := PlanStep{
 		Number: i + 1, Name: s.Name, Title: cmp.Or(s.Title, string(s.Kind)), Groups: podGroups(s.Pods), Pods: len(s.Pods),
-		Before: conditionsText(s.Before), After: conditionsText(s.After),
+		Before: plan.ConditionsText(s.Before), After: plan.ConditionsText(s.After),
 	}
 	for _, patch := range s.Patches {
 		out.Patches = append(out.Patches, patchCommand(p, patch))

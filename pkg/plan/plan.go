@@ -220,6 +220,43 @@ type Condition struct {
 	Value string
 }
 
+// ConditionsText is what must hold, in words: "7 updated and available, no surge left".
+func ConditionsText(list []Condition) string {
+	var out []string
+	for _, c := range list {
+		out = append(out, c.text())
+	}
+	return strings.Join(out, ", ")
+}
+
+func (c Condition) text() string {
+	switch c.Type {
+	case HoldsUID:
+		return "same object (uid " + c.Value + ")"
+	case HoldsTemplate:
+		return "template hash " + c.Value
+	case HoldsPaused:
+		if c.Value == "false" {
+			return "not paused"
+		}
+		return "paused"
+	case HoldsReplicas:
+		return c.Value + " replicas"
+	case HoldsAvailable:
+		return c.Value + " available"
+	case HoldsUpdatedAvailable:
+		return c.Value + " updated and available"
+	case HoldsSettled:
+		return "no surge left"
+	case HoldsPulled:
+		return "images on " + c.Value + " nodes"
+	case HoldsComplete:
+		return "rollout complete"
+	case HoldsPartition:
+	}
+	return string(c.Type) + " " + c.Value
+}
+
 // ConditionType names a condition.
 type ConditionType string
 

@@ -95,7 +95,7 @@ func (t stepTable) facts(env screen.Env, width int) []draw.Line {
 	if step.Containers != nil {
 		lines = append(lines, draw.Text(theme.Plain, "  restarts "+strings.Join(step.Containers.Names, ", ")))
 	}
-	if list := conditions(step.After); list != "" {
+	if list := core.ConditionsText(step.After); list != "" {
 		lines = append(lines, indented(theme.Faint, "until "+list, width)...)
 	}
 	return append(lines, podLines(env, step.Pods)...)
@@ -191,14 +191,6 @@ func limits(step core.Step) string {
 	}
 	if step.OnFailure != "" {
 		parts = append(parts, "else "+string(step.OnFailure))
-	}
-	return strings.Join(parts, ", ")
-}
-
-func conditions(list []core.Condition) string {
-	var parts []string
-	for _, c := range list {
-		parts = append(parts, strings.TrimSpace(string(c.Type)+" "+c.Value))
 	}
 	return strings.Join(parts, ", ")
 }
