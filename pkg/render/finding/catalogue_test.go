@@ -31,6 +31,9 @@ func TestRules_AreComplete(t *testing.T) {
 		default:
 			t.Errorf("%s: unknown severity %q", r.ID, r.Severity)
 		}
+		if r.Severity != finding.Exact && strings.HasPrefix(r.Becomes, "not needed") {
+			t.Errorf("%s: what is not needed is not %s", r.ID, r.Severity)
+		}
 		if strings.HasSuffix(r.Becomes, ".") || strings.HasSuffix(r.Action, ".") {
 			t.Errorf("%s: texts end without a full stop", r.ID)
 		}

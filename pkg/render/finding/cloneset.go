@@ -74,7 +74,7 @@ var cloneSetScaleRules = []Rule{
 	{
 		ID: "cloneset/exclude-preparing-delete", Kind: kruise.KindCloneSet, Severity: Lost,
 		Fields:  []string{"spec.scaleStrategy.excludePreparingDelete"},
-		Becomes: "not needed: without lifecycle hooks, no pod is kept from deletion",
+		Becomes: "dropped: without lifecycle hooks, no pod is kept from deletion",
 		Action:  "see cloneset/lifecycle",
 	},
 	{
