@@ -74,17 +74,17 @@ func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec
 	return o.groupDriver().end(rec, res)
 }
 
-// groupsOf are the names of the groups that recorded rollouts are in, by their workloads.
-// Nothing is shown where groups may not be read.
-func (c *common) groupsOf(ctx context.Context, namespace string, list []plan.Record) map[cluster.Ref]string {
+// groupsOf are the names of the groups that recorded rollouts are in, by their workloads, and the
+// groups that cannot be read. Nothing is shown where groups may not be read.
+func (c *common) groupsOf(ctx context.Context, namespace string, list []plan.Record) (map[cluster.Ref]string, []apply.UnreadableRecordError) {
 	end, err := c.share(ctx)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	defer end()
-	groups, err := c.groupRecords().List(ctx, namespace)
+	groups, unreadable, err := c.groupRecords().List(ctx, namespace)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	out := map[cluster.Ref]string{}
 	for i := range list {
@@ -94,5 +94,5 @@ func (c *common) groupsOf(ctx context.Context, namespace string, list []plan.Rec
 			}
 		}
 	}
-	return out
+	return out, unreadable
 }

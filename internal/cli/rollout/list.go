@@ -45,7 +45,7 @@ func (c *common) list(ctx context.Context, all, everywhere bool) error {
 	if err != nil {
 		return err
 	}
-	groups := c.groupsOf(ctx, namespace, list)
+	groups, broken := c.groupsOf(ctx, namespace, list)
 	var rows []view.RolloutRow
 	for i := range list {
 		r := &list[i]
@@ -58,7 +58,7 @@ func (c *common) list(ctx context.Context, all, everywhere bool) error {
 			Step: min(r.Progress.Step+1, len(r.Plan.Steps)), Status: r.Describe(), Begun: r.Begun, Holder: by,
 		})
 	}
-	for _, u := range unreadable {
+	for _, u := range append(unreadable, broken...) {
 		rows = append(rows, view.RolloutRow{Namespace: u.Namespace, Name: "configmap/" + u.ConfigMap, Status: "the record cannot be read: " + u.Err.Error()})
 	}
 	return view.Rollouts(c.factory.Streams.Out, rows, c.factory.OutStyle(false))

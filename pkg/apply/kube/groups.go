@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
@@ -52,27 +51,10 @@ func (g *Groups) Load(ctx context.Context, namespace, name string) (group.Record
 	return readGroup(cm)
 }
 
-// List reads the groups of a namespace, or of all for "", without those that cannot be read, and
-// no more of a namespace than a list may cost.
-func (g *Groups) List(ctx context.Context, namespace string) ([]group.Record, error) {
-	var out []group.Record
-	most := newListBudget()
-	err := objects.EachPage(metav1.ListOptions{LabelSelector: groupLabel}, func(opt metav1.ListOptions) (next string, err error) {
-		page, err := g.shared.core.CoreV1().ConfigMaps(namespace).List(ctx, opt)
-		if err != nil {
-			return "", err
-		}
-		for i := range page.Items {
-			if one, err := most.readGroup(&page.Items[i]); err == nil {
-				out = append(out, one)
-			}
-		}
-		return page.Continue, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+// List reads the groups of a namespace, or of all for "". Those that cannot be read are returned
+// apart, and so are those of a namespace that has more to read than a list may cost.
+func (g *Groups) List(ctx context.Context, namespace string) ([]group.Record, []apply.UnreadableRecordError, error) {
+	return listRecords(ctx, g.shared.core.CoreV1().ConfigMaps(namespace), groupLabel, newListBudget().readGroup)
 }
 
 // Begin records a group, in place of one of its name. The caller holds its lease.

@@ -41,7 +41,7 @@ func TestGroups_ListIsBounded(t *testing.T) {
 	add("mallory", "b", maxNamespaceBytes*2/3)
 	add("mallory", "c", maxNamespaceBytes)
 	add("shop", "all", 0)
-	list, err := NewGroups(&Shared{core: client}, Options{}).List(t.Context(), "")
+	list, unreadable, err := NewGroups(&Shared{core: client}, Options{}).List(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,5 +51,15 @@ func TestGroups_ListIsBounded(t *testing.T) {
 	}
 	if text := strings.Join(got, " "); text != "mallory/a shop/all" {
 		t.Errorf("listed: %s", text)
+	}
+	got = nil
+	for _, u := range unreadable {
+		if !u.Group || !strings.Contains(u.Error(), "left out of the list") {
+			t.Errorf("a group that is left out: %v", u)
+		}
+		got = append(got, u.Namespace)
+	}
+	if text := strings.Join(got, " "); text != "mallory mallory" {
+		t.Errorf("left out in: %s", text)
 	}
 }

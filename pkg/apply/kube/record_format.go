@@ -199,7 +199,7 @@ func (b *listBudget) take(cm *corev1.ConfigMap, keys ...string) (size int64, err
 	}
 	if size >= most {
 		return 0, apply.UnreadableRecordError{
-			Namespace: cm.Namespace, ConfigMap: cm.Name,
+			Namespace: cm.Namespace, ConfigMap: cm.Name, Group: cm.Labels[groupLabel] != "",
 			Err: fmt.Errorf("left out of the list: it unpacks to %d KiB, and %d KiB of a namespace are read", size>>10, int64(maxNamespaceBytes)>>10),
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 
@@ -80,15 +82,20 @@ func (r Records) Load(ctx context.Context, ref cluster.Ref) (plan.Record, error)
 
 // List reads all records of a namespace, or of all for "". Those that cannot be read are
 // returned apart, and so are those of a namespace that has more to read than a list may cost.
-func (r Records) List(ctx context.Context, namespace string) (list []plan.Record, unreadable []apply.UnreadableRecordError, err error) {
-	most := newListBudget()
-	err = objects.EachPage(metav1.ListOptions{LabelSelector: recordLabel}, func(opt metav1.ListOptions) (next string, err error) {
-		page, err := r.Client.CoreV1().ConfigMaps(namespace).List(ctx, opt)
+func (r Records) List(ctx context.Context, namespace string) ([]plan.Record, []apply.UnreadableRecordError, error) {
+	return listRecords(ctx, r.Client.CoreV1().ConfigMaps(namespace), recordLabel, newListBudget().read)
+}
+
+// listRecords reads what ConfigMaps with a label hold; read returns an [apply.UnreadableRecordError]
+// for one that is returned apart.
+func listRecords[T any](ctx context.Context, from corev1client.ConfigMapInterface, label string, read func(*corev1.ConfigMap) (T, error)) (list []T, unreadable []apply.UnreadableRecordError, err error) {
+	err = objects.EachPage(metav1.ListOptions{LabelSelector: label}, func(opt metav1.ListOptions) (next string, err error) {
+		page, err := from.List(ctx, opt)
 		if err != nil {
 			return "", err
 		}
 		for i := range page.Items {
-			record, err := most.read(&page.Items[i])
+			record, err := read(&page.Items[i])
 			if u, ok := errors.AsType[apply.UnreadableRecordError](err); ok {
 				unreadable = append(unreadable, u)
 				continue
