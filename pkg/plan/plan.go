@@ -220,7 +220,7 @@ type Condition struct {
 	Value string
 }
 
-// ConditionsText is what must hold, in words: "7 updated and available, no surge left".
+// ConditionsText is what must hold, in words: "7 updated and available, spec observed, no surge left".
 func ConditionsText(list []Condition) string {
 	var out []string
 	for _, c := range list {
@@ -247,7 +247,7 @@ func (c Condition) text() string {
 	case HoldsUpdatedAvailable:
 		return c.Value + " updated and available"
 	case HoldsSettled:
-		return "no surge left"
+		return "spec observed, no surge left"
 	case HoldsPulled:
 		return "images on " + c.Value + " nodes"
 	case HoldsComplete:
