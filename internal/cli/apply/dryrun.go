@@ -166,7 +166,11 @@ func (w *work) rolling(ctx context.Context, it *item) ([]event.Request, error) {
 		if err != nil {
 			return nil, err
 		}
-		return subsets.Requests(ctx, it.final)
+		to, err := subsets.To(ctx, it.final)
+		if err != nil {
+			return nil, err
+		}
+		return subsets.Requests(ctx, to)
 	}
 	part, err := w.open(ctx, it)
 	if err != nil {

@@ -82,13 +82,11 @@ func (e *executor) follow(ctx context.Context, it *item) (rolled bool, err error
 	if err != nil {
 		return false, err
 	}
-	if err := subsets.Release(ctx, it.final); err != nil {
+	to, err := subsets.To(ctx, it.final)
+	if err != nil {
 		return false, err
 	}
-	if subsets, err = e.subsets(ctx, it); err != nil { // the release may have added some
-		return false, err
-	}
-	return true, subsets.Run(ctx, it.final)
+	return true, subsets.Run(ctx, to)
 }
 
 // settle waits for the pods of workloads that no plan has waited for.

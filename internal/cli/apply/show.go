@@ -74,7 +74,12 @@ func (w *work) plan(ctx context.Context, it *item) error {
 		if err := subsets.Each(ctx, it.free); err != nil {
 			return err
 		}
-		return subsets.Show(ctx, it.final)
+		to, err := subsets.To(ctx, it.final)
+		if err != nil {
+			return err
+		}
+		_, err = subsets.Show(ctx, to)
+		return err
 	}
 	part, err := w.open(ctx, it)
 	if err != nil {

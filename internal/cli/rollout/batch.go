@@ -143,22 +143,28 @@ func sourceOf(r *resource.Resource) (resourcearg.Name, bool) {
 // way to it. The error says why there is none: another rollout is in progress, or this
 // one could not finish.
 func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
+	_, err := p.show(ctx, desired)
+	return err
+}
+
+// show is [Part.Show], and returns the plan.
+func (p *Part) show(ctx context.Context, desired *resource.Resource) (plan.Plan, error) {
 	m, err := p.make(ctx, desired)
 	if err != nil {
-		return err
+		return plan.Plan{}, err
 	}
 	w, style := p.batch.factory.Streams.Err, view.Style{Color: p.batch.factory.ColorErr()}
 	switch rec, err := p.begun(m.Plan); {
 	case err != nil:
-		return err
+		return m.Plan, err
 	case rec != nil:
 		_, _ = fmt.Fprintf(w, "continuing the rollout of %s: %s\n", p.session.target, rec.Describe())
-		return view.Plan(w, rec.Plan, nil, style)
+		return rec.Plan, view.Plan(w, rec.Plan, nil, style)
 	case len(m.Plan.Steps) == 0:
-		return nil
+		return m.Plan, nil
 	}
 	p.batch.warnOfOwners(p.session.object)
-	return view.Plan(w, m.Plan, &m.Predicted.Summary, style)
+	return m.Plan, view.Plan(w, m.Plan, &m.Predicted.Summary, style)
 }
 
 // Replace ends a rollout in progress that leads elsewhere, where the user says so; refused is the error of
@@ -241,13 +247,20 @@ func (p *Part) Failed() (string, error) {
 // Unless the error is nil the state is not reached; errors of rollouts that come to no
 // good end are those of package ending.
 func (p *Part) Run(ctx context.Context, desired *resource.Resource) (rolled bool, err error) {
+	rolled, _, err = p.run(ctx, desired)
+	return rolled, err
+}
+
+// run is [Part.Run]; why is the reason of the plan.
+func (p *Part) run(ctx context.Context, desired *resource.Resource) (rolled bool, why string, err error) {
 	m, err := p.make(ctx, desired)
 	if err != nil {
-		return false, err
+		return false, "", err
 	}
+	why = m.Plan.Change.Why
 	rec, err := p.begun(m.Plan)
 	if err != nil || rec == nil && len(m.Plan.Steps) == 0 {
-		return false, err
+		return false, why, err
 	}
 	var res apply.Result
 	if rec != nil {
@@ -257,11 +270,11 @@ func (p *Part) Run(ctx context.Context, desired *resource.Resource) (rolled bool
 	}
 	switch {
 	case err != nil:
-		return true, err
+		return true, why, err
 	case res.Outcome == event.AtPause:
-		return true, command.ErrPaused
+		return true, why, command.ErrPaused
 	}
-	return true, p.batch.end(res)
+	return true, why, p.batch.end(res)
 }
 
 // Pauses reports whether a rollout that waits for a person counts as a success.
@@ -284,24 +297,29 @@ func (p *Part) make(ctx context.Context, desired *resource.Resource) (*planning.
 // Settle waits until the workload's controller has brought its pods to where the
 // spec wants them.
 func (p *Part) Settle(ctx context.Context) error {
-	c, ref := p.session.Cluster, p.session.target.Ref
-	s, err := c.Observe(ctx, ref)
-	if err != nil {
-		return err
-	}
-	bySpec, s := plan.ForSpec(s)
-	if plan.Next(bySpec, s, c.Now()).Verb == plan.Done {
-		return nil
-	}
-	policy, err := p.batch.policy.Policy()
-	if err != nil {
-		return err
-	}
-	res, err := p.batch.watchSpec(ctx, p.session, s, policy)
+	res, err := p.settled(ctx)
 	if err != nil {
 		return err
 	}
 	return p.batch.end(res)
+}
+
+// settled is [Part.Settle], and returns how it ended.
+func (p *Part) settled(ctx context.Context) (apply.Result, error) {
+	c, ref := p.session.Cluster, p.session.target.Ref
+	s, err := c.Observe(ctx, ref)
+	if err != nil {
+		return apply.Result{}, err
+	}
+	bySpec, s := plan.ForSpec(s)
+	if plan.Next(bySpec, s, c.Now()).Verb == plan.Done {
+		return apply.Result{Outcome: event.Completed}, nil
+	}
+	policy, err := p.batch.policy.Policy()
+	if err != nil {
+		return apply.Result{}, err
+	}
+	return p.batch.watchSpec(ctx, p.session, s, policy)
 }
 
 // begun is the rollout in progress that leads where a plan does; nil where none is

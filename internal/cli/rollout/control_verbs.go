@@ -305,7 +305,7 @@ func (o *abortOptions) abortUnited(ctx context.Context, name string) error {
 	case rendered:
 		return nil
 	case o.rollback && o.dry().Only():
-		return o.previewRollbackUnited(ctx, u)
+		return o.previewRollbackUnited(ctx, u, why)
 	case o.dry().Only():
 		return nil
 	}

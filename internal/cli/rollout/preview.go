@@ -218,20 +218,13 @@ func (o *abortOptions) previewRollback(ctx context.Context, why string) error {
 }
 
 // previewRollbackUnited reports how a UnitedDeployment would be taken back.
-func (o *abortOptions) previewRollbackUnited(ctx context.Context, u *united.Object) error {
-	client, err := o.factory.Dynamic()
+func (o *abortOptions) previewRollbackUnited(ctx context.Context, u *united.Object, why string) error {
+	subsets := &Subsets{&Batch{driving: o.driving}, u}
+	g, err := subsets.toFormer(ctx, why)
 	if err != nil {
 		return err
 	}
-	former, err := u.Former(ctx, client)
-	if err != nil {
-		return err
-	}
-	subsets, err := o.subsets(ctx, u.Namespace, u.Name)
-	if err != nil {
-		return err
-	}
-	list, err := subsets.rollbackRequests(ctx, former.Template)
+	list, err := subsets.Requests(ctx, g)
 	if err != nil {
 		return err
 	}
@@ -266,14 +259,7 @@ func (s *session) request(known plan.Snapshot, a plan.Action) ([]event.Request, 
 		return s.Requests(known, a)
 	}
 	n, err := partitionIn(a.Patch, s.partitionPath())
-	return []event.Request{partitionRequest(s.parent.object, s.parent.subset, n)}, err
-}
-
-func partitionRequest(o *united.Object, subset string, n int32) event.Request {
-	return event.Request{
-		Method: http.MethodPatch, Path: kubeobjects.Path(united.Resource(o.Version), o.Namespace, o.Name),
-		ContentType: string(types.MergePatchType), Body: o.PartitionPatch(subset, n),
-	}
+	return []event.Request{partitionRequest(s.parent.object, s.parent.subset, n, "")}, err
 }
 
 func jsonPatch(r schema.GroupVersionResource, of cluster.Ref, why string, body []any) event.Request {

@@ -41,8 +41,6 @@ type runOptions struct {
 	manifest *gitops.Manifest
 	called   resourcearg.Name
 	desired  *resource.Resource
-	// answered indicates that the question was answered for the whole UnitedDeployment.
-	answered bool
 	// remake makes the new template of a UnitedDeployment; nil leaves it as it is.
 	remake remake
 	// as is the verb that makes the new state by itself; nil for run.
@@ -200,10 +198,8 @@ func (o *runOptions) run(ctx context.Context) error {
 	if len(m.Plan.Steps) == 0 {
 		return o.unchanged(m.Plan.Change.Why)
 	}
-	if !o.answered { // those of all subsets were shown before the question
-		if err := view.Plan(o.factory.Streams.Err, m.Plan, &m.Predicted.Summary, view.Style{Color: o.factory.ColorErr()}); err != nil {
-			return err
-		}
+	if err := view.Plan(o.factory.Streams.Err, m.Plan, &m.Predicted.Summary, view.Style{Color: o.factory.ColorErr()}); err != nil {
+		return err
 	}
 	switch {
 	case o.detach.manifest:
@@ -214,7 +210,7 @@ func (o *runOptions) run(ctx context.Context) error {
 	if err := o.allowNamedCommands(&m.Plan); err != nil {
 		return err
 	}
-	if err := o.ask(ctx, o.yes || o.answered, "Roll out "+o.session.target.String()+"?"); err != nil {
+	if err := o.ask(ctx, o.yes, "Roll out "+o.session.target.String()+"?"); err != nil {
 		return err
 	}
 	return o.carry(ctx, m.Plan)

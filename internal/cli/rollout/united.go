@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -19,11 +16,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// runUnited rolls out the subsets of a UnitedDeployment one after the other, in the
-// order given. Its template comes to all of them at once, held back by their
-// partitions; each subset then has a plan and a record of its own, so that all
-// verbs work on it.
+// runUnited rolls out the subsets of a UnitedDeployment, see [Subsets].
 func (o *runOptions) runUnited(ctx context.Context) error {
+	if o.into != "" || o.discardRecord {
+		return command.Usagef("name the workload of one subset", "--write-back and --discard-record are not for a UnitedDeployment")
+	}
 	client, namespace, err := o.factory.InNamespace()
 	if err != nil {
 		return err
@@ -35,155 +32,54 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.dry().Only() {
-		return o.pretendUnited(ctx, u)
-	}
-	if err := o.releaseUnited(ctx, u); err != nil {
-		return err
-	}
-	names, err := clusterread.SubsetWorkloads(ctx, client, u)
-	if err != nil {
-		return err
-	}
-	return o.subsetsInTurn(ctx, u, names)
-}
-
-// subsetsInTurn rolls out subsets that have their new template: names are their workloads, in the
-// order given.
-func (o *runOptions) subsetsInTurn(ctx context.Context, u *united.Object, names []resourcearg.Name) error {
-	kept := map[string]int64{}
-	for i, n := range names {
-		kept[n.String()] = o.kept(u, u.Subsets[i])
-	}
-	err := o.inSequence(names, func(n resourcearg.Name) error {
-		one := *o
-		one.Options = o.For(n)
-		one.Change, one.Counted, one.whole = planning.Released(kept[n.String()]), true, true
-		one.successOn = "complete" // of a subset: what waits for a person keeps the next from its turn
-		return one.runSubset(ctx, n)
-	})
-	switch {
-	case errors.Is(err, command.ErrPaused) && o.successOn == "paused":
-		return nil
-	case err != nil:
-		return err
-	}
-	return o.endUnited(ctx, u.Namespace, u.Name)
-}
-
-// kept is how many pods of a subset the partition keeps at the end of its plan: on the way back none,
-// because it would keep the very pods that are to go back.
-func (o *runOptions) kept(u *united.Object, subset string) int64 {
-	if o.back {
-		return 0
-	}
-	return u.Final(subset)
-}
-
-// remade is the new template of a UnitedDeployment; nil where it is there already.
-func (o *runOptions) remade(ctx context.Context, u *united.Object) (map[string]any, error) {
-	if o.remake == nil {
-		return nil, nil
-	}
-	template, err := o.remake(ctx, u)
-	if err != nil || united.SameTemplate(template, u.Template) {
-		return nil, err
-	}
-	return template, nil
-}
-
-// releaseUnited writes the new template, unless it is there.
-func (o *runOptions) releaseUnited(ctx context.Context, u *united.Object) error {
-	template, err := o.remade(ctx, u)
-	if err != nil {
-		return err
-	}
-	client, err := o.factory.Dynamic()
-	if err != nil {
-		return err
-	}
-	if template == nil {
-		return u.Begin(ctx, client)
-	}
-	w := o.factory.Streams.Err
-	if err := o.showUnited(ctx, u, template); err != nil {
-		return err
-	}
-	if !u.Paced() {
-		_, _ = fmt.Fprintln(w, "warning: its subsets are Deployments, which have no partition: all of them are updated at once, and neither pause nor abort stops them")
-	}
-	if err := o.ask(ctx, o.yes, "Roll out UnitedDeployment "+u.Name+", its subsets in this order?"); err != nil {
-		return err
-	}
-	o.answered = true
-	return u.Release(ctx, client, template)
-}
-
-// showUnited shows the plan of each subset, as it is before anything is written.
-func (o *runOptions) showUnited(ctx context.Context, u *united.Object, template map[string]any) error {
-	_, _ = fmt.Fprintf(o.factory.Streams.Err, "UnitedDeployment %s rolls out its subsets one after the other: %s\n\n", u.Name, strings.Join(u.Subsets, ", "))
-	b := &Batch{driving: o.driving, policy: o.Options}
-	return (&Subsets{b, u}).Each(ctx, func(p *Part) error {
-		return p.Show(ctx, p.follows(u.Template, template, o.kept(u, p.subset())))
-	})
-}
-
-// pretendUnited shows what would be written, subset by subset.
-func (o *runOptions) pretendUnited(ctx context.Context, u *united.Object) error {
-	template, err := o.remade(ctx, u)
-	if err != nil {
-		return err
-	}
-	if template == nil {
-		template = u.Template
-	}
 	subsets := &Subsets{&Batch{driving: o.driving, policy: o.Options}, u}
-	first, err := subsets.releaseRequests(ctx, template)
-	if err != nil {
-		return err
-	}
-	list, err := subsets.requests(ctx, first, template, u.FinalStrategy(), func(subset string) int64 { return o.kept(u, subset) })
-	if err != nil {
-		return err
-	}
-	return o.show(ctx, list)
-}
-
-// runSubset rolls out a subset: by the recorded plan where one is in progress, by a
-// new one otherwise. One that has no partition is only watched.
-func (o *runOptions) runSubset(ctx context.Context, n resourcearg.Name) error {
-	s, err := o.open(ctx, n)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	rec, err := s.Rollout()
-	switch {
-	case err != nil && !errors.Is(err, plan.ErrNoRollout):
-		return err
-	case err == nil && rec.InFlight():
-		return o.takeOver(ctx, s)
-	case n.Kinds[0].Kind != kruise.KindDeployment:
-		return o.run(ctx)
-	}
-	policy, err := o.Policy()
-	if err != nil {
-		return err
-	}
-	snapshot, err := s.Observe(ctx, s.target.Ref)
-	if err != nil {
-		return err
-	}
-	res, err := o.watchSpec(ctx, s, snapshot, policy)
-	if err != nil {
-		return err
-	}
-	if res.Outcome == event.Failed && policy.OnFailure == plan.FailRollback {
-		if res, err = o.rollBackUnited(ctx, s, res); err != nil {
+	var template map[string]any
+	if o.remake != nil {
+		if template, err = o.remake(ctx, u); err != nil {
 			return err
 		}
 	}
-	return o.end(res)
+	g, err := subsets.toTemplate(ctx, template, o.back)
+	if err != nil {
+		return err
+	}
+	if o.dry().Only() {
+		list, err := subsets.Requests(ctx, g)
+		if err != nil {
+			return err
+		}
+		return o.show(ctx, list)
+	}
+	if err := o.askUnited(ctx, subsets, g); err != nil {
+		return err
+	}
+	err = subsets.Run(ctx, g)
+	if errors.Is(err, command.ErrPaused) && o.successOn == "paused" {
+		return nil
+	}
+	return err
+}
+
+// askUnited shows the plans of all subsets as they are before anything is written, and asks once.
+func (o *runOptions) askUnited(ctx context.Context, s *Subsets, g Goal) error {
+	plans, err := s.Show(ctx, g)
+	if err != nil {
+		return err
+	}
+	steps := 0
+	for i := range plans {
+		if err := o.allowNamedCommands(&plans[i]); err != nil {
+			return err
+		}
+		steps += len(plans[i].Steps)
+	}
+	if !s.object.Paced() {
+		_, _ = fmt.Fprintln(o.factory.Streams.Err, "warning: its subsets are Deployments, which have no partition: all of them are updated at once, and neither pause nor abort stops them")
+	}
+	if steps == 0 {
+		return nil
+	}
+	return o.ask(ctx, o.yes, "Roll out UnitedDeployment "+s.object.Name+", its subsets in this order?")
 }
 
 // runRendered rolls out what a UnitedDeployment was rendered into, where there is no

@@ -16,26 +16,25 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// Begin keeps what there is before a rollout whose template is there already: partitions held the
-// subsets back, and the rollout removes them. It writes nothing where all pods have the
-// template, or where a rollout has not ended yet.
-func (o *Object) Begin(ctx context.Context, c dynamic.Interface) error {
+// BeginPatch is the JSON patch that keeps what there is before a rollout whose template is there
+// already: partitions held the subsets back, and the rollout removes them. It is nil where all pods
+// have the template, or where a rollout has not ended yet.
+func (o *Object) BeginPatch(ctx context.Context, c dynamic.Interface) ([]any, error) {
 	if o.Start != nil {
-		return nil
+		return nil, nil
 	}
 	if err := o.noteStart(ctx, c, withPartitions(o.Strategy, nil)); err != nil {
-		return err
+		return nil, err
 	}
 	revisions, err := o.Revisions(ctx, c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if r, ok := o.Present(revisions); ok && r.Name == o.Start.Revision {
 		o.Start = nil
-		return nil
+		return nil, nil
 	}
-	_, err = o.patch(ctx, c, types.JSONPatchType, o.startPatch())
-	return err
+	return o.startPatch(), nil
 }
 
 // NoteStart fills in Start, unless it is there. It writes nothing.

@@ -126,16 +126,6 @@ func PodTemplate(template map[string]any) map[string]any {
 // Paced reports whether partitions hold subsets back: Deployments have none.
 func (o *Object) Paced() bool { return o.Kind.Kind != kruise.KindDeployment }
 
-// Release writes a new template and, in the same request, holds every subset back: no
-// pod gets the new template before a user allows it. What there was before is kept, unless a
-// rollout has not ended yet.
-func (o *Object) Release(ctx context.Context, c dynamic.Interface, template map[string]any) error {
-	if err := o.NoteStart(ctx, c); err != nil {
-		return err
-	}
-	return o.Write(ctx, c, o.ReleasePatch(template))
-}
-
 // Write sends a JSON patch, and waits until the controller has acted upon it.
 func (o *Object) Write(ctx context.Context, c dynamic.Interface, patch []any) error {
 	stored, err := o.patch(ctx, c, types.JSONPatchType, patch)
@@ -145,7 +135,8 @@ func (o *Object) Write(ctx context.Context, c dynamic.Interface, patch []any) er
 	return o.Await(ctx, c, stored.GetGeneration())
 }
 
-// ReleasePatch is the JSON patch of [Object.Release].
+// ReleasePatch is the JSON patch that writes a new template and, in the same request, holds every subset
+// back: no pod gets the new template before a user allows it. It keeps Start, see [Object.NoteStart].
 func (o *Object) ReleasePatch(template map[string]any) []any {
 	patch := append(o.startPatch(), operation("replace", "/spec/template", template))
 	if !o.Paced() {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/fake"
 	"sigs.k8s.io/yaml"
 )
@@ -118,13 +119,13 @@ func TestRelease_KeepsWhatWasBefore(t *testing.T) {
 	for name, text := range map[string]string{"without annotations": text, "with one": strings.Replace(text, "uid: u1", "uid: u1, annotations: {a: b}", 1)} {
 		c := client(t, text, revision("web-1", 1, "web:1"), revision("web-2", 2, "web:2"), pod("a", "web-1"), pod("b", "web-1"), pod("c", "web-2"))
 		o := Read(object(t, text))
-		must(t, o.Release(t.Context(), c, template("web:2")))
+		must(t, release(t, o, c, template("web:2")))
 		o = stored(t, c)
 		want := &Start{"web-1", map[string]any{"type": "Manual", "manualUpdate": map[string]any{"partitions": map[string]any{"zone-a": 1.0}}}}
 		if diff := cmp.Diff(want, o.Start); diff != "" || o.Final("zone-a") != 1 || o.Final("zone-b") != 0 || !o.Held() {
 			t.Errorf("%s:\n%s", name, diff)
 		}
-		must(t, o.Release(t.Context(), c, template("web:3")))
+		must(t, release(t, o, c, template("web:3")))
 		if diff := cmp.Diff(want, stored(t, c).Start); diff != "" {
 			t.Errorf("%s, again:\n%s", name, diff)
 		}
@@ -144,7 +145,7 @@ func TestRelease_KeepsWhatWasBefore(t *testing.T) {
 // rollout has not ended; what an older version has left counts as nothing.
 func TestSettle_HoldsWhatIsNotDone(t *testing.T) {
 	c := client(t, zones, revision("web-1", 1, "web:1"), pod("a", "web-1"))
-	must(t, stored(t, c).Release(t.Context(), c, template("web:2")))
+	must(t, release(t, stored(t, c), c, template("web:2")))
 	must(t, stored(t, c).Partition(t.Context(), c, "zone-b", 1))
 	o := stored(t, c)
 	must(t, o.Settle(t.Context(), c, o.FinalStrategy(), []string{"zone-b"}))
@@ -170,12 +171,12 @@ func TestSettle_HoldsWhatIsNotDone(t *testing.T) {
 func TestBegin_OfATemplateThatIsThere(t *testing.T) {
 	text := strings.NewReplacer("  topology:", "  updateStrategy: {type: Manual, manualUpdate: {partitions: {zone-a: 9}}}\n  topology:", "web:1", "web:2", "spec: {template: {spec", "spec: {minReadySeconds: 5, template: {spec").Replace(zones)
 	c := client(t, text, revision("web-1", 1, "web:1"), revision("web-2", 2, "web:2"), pod("a", "web-1"))
-	must(t, stored(t, c).Begin(t.Context(), c))
+	must(t, begin(t, c))
 	if o := stored(t, c); o.Start == nil || o.Start.Revision != "web-1" || o.Final("zone-a") != 0 {
 		t.Errorf("%+v", o.Start)
 	}
 	c = client(t, text, revision("web-1", 1, "web:1"), revision("web-2", 2, "web:2"), pod("a", "web-2"))
-	must(t, stored(t, c).Begin(t.Context(), c))
+	must(t, begin(t, c))
 	if o := stored(t, c); o.Start != nil || o.annotated {
 		t.Errorf("all pods have the template: %+v", o.Start)
 	}
@@ -192,6 +193,26 @@ func TestFormer_IsReadFromPods(t *testing.T) {
 	if r, err := stored(t, c).Former(t.Context(), c); !errors.Is(err, ErrNoStart) {
 		t.Errorf("%+v, %v", r, err)
 	}
+}
+
+// release writes a new template as a rollout does.
+func release(t *testing.T, o *Object, c dynamic.Interface, template map[string]any) error {
+	t.Helper()
+	if err := o.NoteStart(t.Context(), c); err != nil {
+		return err
+	}
+	return o.Write(t.Context(), c, o.ReleasePatch(template))
+}
+
+// begin begins a rollout whose template is there.
+func begin(t *testing.T, c *fake.FakeDynamicClient) error {
+	t.Helper()
+	o := stored(t, c)
+	patch, err := o.BeginPatch(t.Context(), c)
+	if err != nil || patch == nil {
+		return err
+	}
+	return o.Write(t.Context(), c, patch)
 }
 
 func must(t *testing.T, err error) {
@@ -241,7 +262,7 @@ func strategy(t *testing.T, c *fake.FakeDynamicClient) string {
 func TestRelease_UpdatesSubsetBySubset(t *testing.T) {
 	c := client(t, zones)
 	o := Read(object(t, zones))
-	if err := o.Release(t.Context(), c, map[string]any{"cloneSetTemplate": map[string]any{}}); err != nil {
+	if err := release(t, o, c, map[string]any{"cloneSetTemplate": map[string]any{}}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := strategy(t, c), `{"manualUpdate":{"partitions":{"zone-a":2147483647,"zone-b":2147483647}},"type":"Manual"}`; got != want {
@@ -259,7 +280,7 @@ func TestRelease_UpdatesSubsetBySubset(t *testing.T) {
 func TestRelease_WritesNoPartitionOfDeployments(t *testing.T) {
 	text := strings.Replace(zones, "cloneSetTemplate", "deploymentTemplate", 1)
 	c := client(t, text)
-	if err := Read(object(t, text)).Release(t.Context(), c, map[string]any{}); err != nil {
+	if err := release(t, Read(object(t, text)), c, map[string]any{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := strategy(t, c); got != "null" {
@@ -299,7 +320,7 @@ func TestRelease_RefusesARecreatedObject(t *testing.T) {
 	c := client(t, zones)
 	o := Read(object(t, zones))
 	o.UID = "u0"
-	if err := o.Release(t.Context(), c, map[string]any{}); err == nil || strategy(t, c) != "null" {
+	if err := release(t, o, c, map[string]any{}); err == nil || strategy(t, c) != "null" {
 		t.Errorf("%v, %s", err, strategy(t, c))
 	}
 }

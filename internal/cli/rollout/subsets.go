@@ -1,0 +1,482 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gitops"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	kubeobjects "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// Subsets are the members of the rollout of a UnitedDeployment, whatever verb carries it out. Its
+// template comes to all of them at once, held back by their partitions; then they follow one after
+// the other, each by a plan and a record of its own, so that all verbs work on it.
+type Subsets struct {
+	batch *Batch
+	// object is the UnitedDeployment as it is.
+	object *united.Object
+}
+
+// Subsets reads a UnitedDeployment.
+func (b *Batch) Subsets(ctx context.Context, namespace, name string) (*Subsets, error) {
+	client, err := b.factory.Dynamic()
+	if err != nil {
+		return nil, err
+	}
+	u, err := united.Get(ctx, client, namespace, name)
+	return &Subsets{b, u}, err
+}
+
+// Goal is what the rollout of a UnitedDeployment leads to.
+type Goal struct {
+	// template is spec.template, strategy spec.updateStrategy in the end.
+	template, strategy map[string]any
+	// kept is how many pods of a subset its partition keeps in the end; nil is none of any.
+	kept func(subset string) int64
+	// first is the JSON patch that begins it, nil where nothing is left to write; what says what it does.
+	first []any
+	what  string
+	// back is why the subsets are rolled back, the last one first: that one may have failed; "" for
+	// a rollout that is no way back.
+	back string
+}
+
+// keeps is how many pods of a subset its partition keeps in the end.
+func (g *Goal) keeps(subset string) int64 {
+	if g.kept == nil {
+		return 0
+	}
+	return g.kept(subset)
+}
+
+// allHeld is what the first write of a rollout does.
+const allHeld = "the template, with all subsets held back"
+
+// To is the goal of a manifest: the whole spec is written, with every subset held back where the
+// template is new.
+func (s *Subsets) To(ctx context.Context, final *unstructured.Unstructured) (Goal, error) {
+	to := united.Read(final)
+	g := Goal{template: to.Template, strategy: to.OwnStrategy(), kept: to.Kept, what: allHeld}
+	if !united.SameTemplate(s.object.Template, to.Template) {
+		client, err := s.batch.factory.Dynamic()
+		if err != nil {
+			return g, err
+		}
+		if err := s.object.NoteStart(ctx, client); err != nil {
+			return g, err
+		}
+	}
+	g.first = s.object.ReleaseSpec(final)
+	return g, nil
+}
+
+// toTemplate is the goal of a verb that changes the template alone; nil is the one that is there,
+// which partitions hold back. With all, no pod is kept: a partition would keep the very pods that
+// are to go back.
+func (s *Subsets) toTemplate(ctx context.Context, template map[string]any, all bool) (Goal, error) {
+	g := Goal{template: s.object.Template, what: "what there was before the rollout"}
+	client, err := s.batch.factory.Dynamic()
+	if err != nil {
+		return g, err
+	}
+	if template == nil || united.SameTemplate(template, s.object.Template) {
+		g.first, err = s.object.BeginPatch(ctx, client)
+	} else if err = s.object.NoteStart(ctx, client); err == nil {
+		g.template, g.first, g.what = template, s.object.ReleasePatch(template), allHeld
+	}
+	if g.strategy = s.object.FinalStrategy(); !all {
+		g.kept = s.object.Final
+	}
+	return g, err
+}
+
+// toFormer is the goal of a rollback: the revision that the rollout started from.
+func (s *Subsets) toFormer(ctx context.Context, why string) (Goal, error) {
+	g := Goal{back: why, what: allHeld}
+	client, err := s.batch.factory.Dynamic()
+	if err != nil {
+		return g, err
+	}
+	former, err := s.object.Former(ctx, client)
+	if err != nil {
+		return g, err
+	}
+	if s.object.Start == nil { // its annotation was removed
+		s.object.Start = &united.Start{Revision: former.Name, Strategy: s.object.OwnStrategy()}
+	}
+	if g.template, g.strategy = former.Template, s.object.FinalStrategy(); !united.SameTemplate(former.Template, s.object.Template) {
+		g.first = s.object.ReleasePatch(former.Template)
+	}
+	return g, nil
+}
+
+// Each does something for the workload of each subset, in the order given, and stops
+// at the first error.
+func (s *Subsets) Each(ctx context.Context, do func(*Part) error) error {
+	names, err := s.names(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := s.open(ctx, name, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names are the workloads of the subsets, in the order given.
+func (s *Subsets) names(ctx context.Context) ([]resourcearg.Name, error) {
+	client, err := s.batch.factory.Dynamic()
+	if err != nil {
+		return nil, err
+	}
+	return clusterread.SubsetWorkloads(ctx, client, s.object)
+}
+
+// open does something for the workload of one subset.
+func (s *Subsets) open(ctx context.Context, name resourcearg.Name, do func(*Part) error) error {
+	found, err := s.batch.locateIn(ctx, name, s.object.Namespace)
+	if err != nil {
+		return err
+	}
+	p := &Part{batch: s.batch, session: found, name: name, counted: true}
+	if err := s.batch.watch(ctx, found); err != nil {
+		return err
+	}
+	defer p.Close()
+	if err := do(p); err != nil {
+		return fmt.Errorf("subset %s: %w", p.subset(), err)
+	}
+	return nil
+}
+
+// Show shows the plan of each subset, and returns them. One that has another rollout in progress
+// is refused.
+func (s *Subsets) Show(ctx context.Context, g Goal) (plans []plan.Plan, err error) {
+	_, _ = fmt.Fprintf(s.batch.factory.Streams.Err, "UnitedDeployment %s rolls out its subsets one after the other: %s\n\n", s.object.Name, strings.Join(s.object.Subsets, ", "))
+	err = s.Each(ctx, func(p *Part) error {
+		shown, err := p.show(ctx, p.follows(s.object.Template, &g))
+		plans = append(plans, shown)
+		return err
+	})
+	return plans, err
+}
+
+// Requests are the writes of Run, if pods behave: the first one, the partition of each subset step by
+// step, and the strategy that the object has in the end.
+func (s *Subsets) Requests(ctx context.Context, g Goal) ([]event.Request, error) {
+	u := s.object
+	var out []event.Request
+	if g.first != nil {
+		ref := cluster.Ref{Group: kruise.Group, Kind: kruise.KindUnitedDeployment, Namespace: u.Namespace, Name: u.Name}
+		out = append(out, jsonPatch(united.Resource(u.Version), ref, g.what, g.first))
+	}
+	first := len(out)
+	moves := s.moves
+	if g.back != "" {
+		moves = s.movesBack
+	}
+	more, err := moves(ctx, g)
+	if out = append(out, more...); err != nil || !u.Paced() || len(out) == 0 || len(out) == first && g.what != allHeld {
+		return out, err
+	}
+	return append(out, event.Request{
+		Method: http.MethodPatch, Path: kubeobjects.Path(united.Resource(u.Version), u.Namespace, u.Name), ContentType: string(types.MergePatchType),
+		Why: "the update strategy as before, once all subsets have the template", Body: u.SettlePatch(g.strategy, nil),
+	}), nil
+}
+
+// moves are the partitions of the steps of each subset.
+func (s *Subsets) moves(ctx context.Context, g Goal) (out []event.Request, err error) {
+	err = s.Each(ctx, func(p *Part) error {
+		made, err := p.Plan(ctx, p.follows(s.object.Template, &g))
+		for i := range made.Steps {
+			if step := &made.Steps[i]; len(step.Patches) > 0 {
+				out = append(out, partitionRequest(s.object, p.subset(), int32(step.Kept), step.Title))
+			}
+		}
+		return err
+	})
+	return out, err
+}
+
+// movesBack are those of a rollback: the subsets whose pods have another template follow.
+func (s *Subsets) movesBack(context.Context, Goal) (out []event.Request, err error) {
+	for _, subset := range slices.Backward(s.object.Subsets) {
+		if s.object.Paced() {
+			out = append(out, partitionRequest(s.object, subset, 0, "all pods that do not have the template"))
+		}
+	}
+	return out, nil
+}
+
+// partitionRequest is the write of the partition of a subset, and why it is written.
+func partitionRequest(o *united.Object, subset string, n int32, why string) event.Request {
+	return event.Request{
+		Method: http.MethodPatch, Path: kubeobjects.Path(united.Resource(o.Version), o.Namespace, o.Name),
+		ContentType: string(types.MergePatchType), Body: o.PartitionPatch(subset, n), Why: "subset " + subset + ": " + why,
+	}
+}
+
+// Run writes what begins the rollout, has the subsets follow one after the other, and gives the
+// object the strategy that it has in the end.
+func (s *Subsets) Run(ctx context.Context, g Goal) error {
+	client, err := s.batch.factory.Dynamic()
+	if err != nil {
+		return err
+	}
+	if g.first != nil {
+		if err := s.object.Write(ctx, client, g.first); err != nil {
+			return err
+		}
+	}
+	after, err := s.batch.Subsets(ctx, s.object.Namespace, s.object.Name) // the write may have added some
+	if err != nil {
+		return err
+	}
+	names, err := after.names(ctx)
+	if err != nil {
+		return err
+	}
+	if g.back != "" {
+		slices.Reverse(names)
+	}
+	s.batch.whole = true
+	err = s.batch.inSequence(names, func(n resourcearg.Name) error {
+		return after.open(ctx, n, func(p *Part) error { return p.follow(ctx, g) })
+	})
+	if err != nil {
+		return err
+	}
+	return after.end(ctx, g.strategy)
+}
+
+// Settle waits for the pods of all subsets.
+func (s *Subsets) Settle(ctx context.Context) error {
+	client, err := s.batch.factory.Dynamic()
+	if err != nil {
+		return err
+	}
+	if err := s.object.Await(ctx, client, s.object.Generation); err != nil {
+		return err
+	}
+	return s.Each(ctx, func(p *Part) error { return p.Settle(ctx) })
+}
+
+// subset is the name of the subset whose workload a part is.
+func (p *Part) subset() string { return p.session.object.Labels()[kruise.SubsetNameLabel] }
+
+// follows is what a subset's workload becomes when its UnitedDeployment changes from a template to
+// that of a goal. What the controller puts into a subset's template besides stays.
+func (p *Part) follows(from map[string]any, g *Goal) *resource.Resource {
+	object := p.session.object
+	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
+	n := out.Edit()
+	before, after := tree.FromValue(united.PodTemplate(from)), tree.FromValue(united.PodTemplate(g.template))
+	if v := gitops.CarryChange(before, after, tree.Get(n, "spec", "template")); v != nil {
+		tree.SetAt(n, v, "spec", "template")
+	}
+	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
+		tree.SetAt(n, tree.Int64(g.keeps(p.subset())), path...)
+	}
+	return out
+}
+
+// follow has the pods of a subset follow the template that its workload has: by the recorded plan
+// where one is in progress, by a new one otherwise. Those of a Deployment, which has no partition,
+// are only waited for.
+func (p *Part) follow(ctx context.Context, g Goal) error {
+	switch {
+	case p.session.object.Is("apps", kruise.KindDeployment):
+		return p.followUnpaced(ctx, g)
+	case g.back != "":
+		return p.rollBack(ctx, g.back)
+	}
+	rolled, why, err := p.run(ctx, p.follows(g.template, &g))
+	switch {
+	case err != nil:
+		return err
+	case !rolled:
+		_, err = fmt.Fprintln(p.batch.eventsTo(), why)
+		return err
+	case p.batch.print != nil:
+		ref := objectOf(p.session.object)
+		return p.batch.print.fetch(ctx, p.batch.common, ref.Resource, ref.Namespace, ref.Name)
+	}
+	return nil
+}
+
+// followUnpaced waits for the pods of a Deployment, and takes all subsets back where that fails and
+// the policy asks for it.
+func (p *Part) followUnpaced(ctx context.Context, g Goal) error {
+	res, err := p.settled(ctx)
+	if err != nil {
+		return err
+	}
+	policy, err := p.batch.policy.Policy()
+	if err != nil {
+		return err
+	}
+	if res.Outcome == event.Failed && g.back == "" && policy.OnFailure == plan.FailRollback {
+		if res, err = p.batch.rollBackUnited(ctx, p.session, res); err != nil {
+			return err
+		}
+	}
+	return p.batch.end(res)
+}
+
+// rollBack has the pods of a subset follow the template that the workload has again.
+func (p *Part) rollBack(ctx context.Context, why string) error {
+	snapshot, err := p.session.Observe(ctx, p.session.target.Ref)
+	if err != nil {
+		return err
+	}
+	back, err := plan.RollbackSubset(snapshot, why)
+	if err != nil || len(back.Steps) == 0 {
+		return err
+	}
+	res, err := p.batch.start(ctx, p.session, back)
+	if err != nil || res.Outcome == event.RolledBack {
+		return err
+	}
+	return p.batch.end(res)
+}
+
+// afterSubset does what follows from the end of a subset's rollout for its UnitedDeployment: a
+// failure that asks for it takes all subsets back, and the last subset ends the rollout of the whole.
+func (d *driving) afterSubset(ctx context.Context, s *session, res apply.Result) (apply.Result, error) {
+	switch {
+	case s.parent == nil:
+		return res, nil
+	case res.Outcome == event.Failed && rollsBack(s):
+		return d.rollBackUnited(ctx, s, res)
+	case res.Outcome == event.Completed && !d.whole:
+		return res, d.endUnited(ctx, s.parent.object.Namespace, s.parent.object.Name)
+	}
+	return res, nil
+}
+
+// rollsBack reports whether a rollout has failed at a step that asks for a rollback.
+func rollsBack(s *session) bool {
+	rec, err := s.Rollout()
+	if err != nil || rec.Progress.Aborted || rec.Plan.RollbackReason != "" {
+		return false
+	}
+	step := rec.Present()
+	return step != nil && step.OnFailure == plan.FailRollback
+}
+
+// rollBackUnited takes the UnitedDeployment of a subset back whose rollout has failed.
+func (d *driving) rollBackUnited(ctx context.Context, s *session, res apply.Result) (apply.Result, error) {
+	subsets, err := d.subsets(ctx, s.parent.object.Namespace, s.parent.object.Name)
+	if err == nil {
+		err = subsets.rollBack(ctx, res.Reason)
+	}
+	if err == nil {
+		res.Outcome = event.RolledBack
+	}
+	return res, err
+}
+
+// endUnited ends the rollout of a UnitedDeployment as far as its subsets have followed.
+func (d *driving) endUnited(ctx context.Context, namespace, name string) error {
+	subsets, err := d.subsets(ctx, namespace, name)
+	if err != nil {
+		return err
+	}
+	return subsets.end(ctx, subsets.object.FinalStrategy())
+}
+
+// subsets reads a UnitedDeployment whose rollout this verb ends.
+func (d *driving) subsets(ctx context.Context, namespace, name string) (*Subsets, error) {
+	b := &Batch{driving: *d}
+	return b.Subsets(ctx, namespace, name)
+}
+
+// rollBack takes the UnitedDeployment back to the revision that its rollout started from.
+func (s *Subsets) rollBack(ctx context.Context, why string) error {
+	g, err := s.toFormer(ctx, why)
+	if err != nil {
+		return err
+	}
+	if g.first != nil {
+		_, _ = fmt.Fprintf(s.batch.factory.Streams.Err, "UnitedDeployment %s is rolled back to revision %s: %s\n", s.object.Name, s.object.Start.Revision, why)
+	}
+	return s.Run(ctx, g)
+}
+
+// end gives the UnitedDeployment the strategy that it has when the rollout has ended. Subsets that
+// keep more pods of an earlier template than the strategy says are named, and stay held.
+func (s *Subsets) end(ctx context.Context, strategy map[string]any) error {
+	fresh, err := s.batch.Subsets(ctx, s.object.Namespace, s.object.Name)
+	if err != nil {
+		return err
+	}
+	u := fresh.object
+	if u.Start == nil && !u.Held() {
+		return nil
+	}
+	kept, left, err := fresh.left(ctx, strategy)
+	if err != nil {
+		return err
+	}
+	client, err := s.batch.factory.Dynamic()
+	if err != nil {
+		return err
+	}
+	if err := u.Settle(ctx, client, strategy, kept); err != nil {
+		return err
+	}
+	s.batch.warnOfLeft(u.Name, left)
+	return nil
+}
+
+// left names the subsets that keep more pods of an earlier template than a strategy says, or that
+// are being rolled out, and says what they keep.
+func (s *Subsets) left(ctx context.Context, strategy map[string]any) (kept, text []string, err error) {
+	err = s.Each(ctx, func(p *Part) error {
+		snapshot, err := p.session.Observe(ctx, p.session.target.Ref)
+		if err != nil {
+			return err
+		}
+		rec, err := p.session.Rollout()
+		outdated, _ := plan.OutdatedPods(snapshot)
+		more := int64(outdated) > united.PartitionIn(strategy, p.subset())
+		if more || err == nil && rec.InFlight() {
+			kept = append(kept, p.subset())
+		}
+		if more {
+			text = append(text, fmt.Sprintf("subset %s: %s", p.subset(), plan.Left(snapshot)))
+		}
+		return nil
+	})
+	return kept, text, err
+}
+
+// warnOfLeft names what an ended rollout of a UnitedDeployment leaves, and which commands continue it or roll it back.
+func (d *driving) warnOfLeft(name string, left []string) {
+	if len(left) == 0 {
+		return
+	}
+	w := d.factory.Streams.Err
+	_, _ = fmt.Fprintf(w, "UnitedDeployment %s is not rolled out, and later changes do not reach all of its pods: %s\n", name, strings.Join(left, "; "))
+	_, _ = fmt.Fprintf(w, "hint: '%s' continues, '%s' rolls all subsets back\n",
+		d.factory.WithConnection("kubectl kruise rollout run uniteddeployment/"+name), d.factory.WithConnection("kubectl kruise rollout abort uniteddeployment/"+name+" --rollback"))
+}
