@@ -7,33 +7,32 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
 
 // refreshAll is how the members stand. Only those are looked at again of which something has
 // changed.
-func (r *groupRun) refreshAll(ctx context.Context, rec group.Record) ([]group.Status, []string, error) {
-	status, whys := make([]group.Status, len(r.members)), make([]string, len(r.members))
+func (r *groupRun) refreshAll(ctx context.Context, rec plan.Rollout) ([]plan.MemberStatus, error) {
+	out := make([]plan.MemberStatus, len(r.members))
 	for i, m := range r.members {
 		if err := r.refresh(ctx, rec, m); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		status[i], whys[i] = m.status, m.reason
+		out[i] = m.status
 	}
-	return status, whys, nil
+	return out, nil
 }
 
-func (r *groupRun) refresh(ctx context.Context, rec group.Record, m *groupMember) error {
+func (r *groupRun) refresh(ctx context.Context, rec plan.Rollout, m *groupMember) error {
 	m.mu.Lock()
 	runs, stale, fault, nothing, down, paused := m.runs, m.stale, m.fault, m.nothing, m.unavailable, m.paused
 	m.stale = false
 	m.mu.Unlock()
 	switch {
 	case fault != nil:
-		m.status, m.reason = group.Status{Phase: group.Failed, Unavailable: m.status.Unavailable}, fault.Error()
+		m.status = plan.MemberStatus{Phase: plan.PhaseFailed, Unavailable: m.status.Unavailable, Reason: fault.Error()}
 		return nil //nolint:nilerr // it is the member that has failed, and the others continue
 	case nothing && rec.Back:
-		m.status.Phase, m.status.Untouched, m.reason = group.Completed, true, "" // no pod of it was updated
+		m.status.Phase, m.status.Untouched, m.status.Reason = plan.PhaseCompleted, true, "" // no pod of it was updated
 		return nil
 	case m.workload == nil:
 		return nil
@@ -42,16 +41,16 @@ func (r *groupRun) refresh(ctx context.Context, rec group.Record, m *groupMember
 	if err != nil && !errors.Is(err, plan.ErrNoRollout) {
 		return err
 	}
-	m.status.Phase, m.reason = rec.PhaseOf(m.index, own, err == nil)
+	m.status.Phase, m.status.Reason = rec.PhaseOf(m.index, own, err == nil)
 	m.status.Untouched = rec.IsUntouched(m.index, own, err == nil)
 	m.keepOutcome(own)
 	switch {
 	case runs:
 		// What it tells is newer than what is read of its record.
-		if p := m.status.Phase; p == group.Pending || p == group.Waiting && !paused {
-			m.status.Phase = group.Progressing
-		} else if p == group.Progressing && paused {
-			m.status.Phase = group.Waiting
+		if p := m.status.Phase; p == plan.PhasePending || p == plan.PhaseWaiting && !paused {
+			m.status.Phase = plan.PhaseProgressing
+		} else if p == plan.PhaseProgressing && paused {
+			m.status.Phase = plan.PhaseWaiting
 		}
 		m.status.Unavailable = down
 		return nil
@@ -66,13 +65,13 @@ func (m *groupMember) keepOutcome(own plan.Record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
-	case m.runs || m.status.Phase != group.Progressing && m.status.Phase != group.Waiting:
+	case m.runs || m.status.Phase != plan.PhaseProgressing && m.status.Phase != plan.PhaseWaiting:
 	case own.Version != m.endedAt:
 		m.outcome = ""
 	case m.outcome == event.AtPause:
-		m.status.Phase = group.Waiting
+		m.status.Phase = plan.PhaseWaiting
 	case m.outcome == event.Failed:
-		m.status.Phase, m.reason = group.Failed, m.ended
+		m.status.Phase, m.status.Reason = plan.PhaseFailed, m.ended
 	}
 }
 
@@ -113,7 +112,7 @@ func (r *groupRun) observe(ctx context.Context, m *groupMember) error {
 
 // start carries a member out, in a goroutine of its own; begun indicates that its rollout is on
 // record.
-func (r *groupRun) start(ctx context.Context, rec group.Record, m *groupMember, begun bool) {
+func (r *groupRun) start(ctx context.Context, rec plan.Rollout, m *groupMember, begun bool) {
 	if m.waiting != nil {
 		m.waiting()
 		m.waiting = nil
@@ -140,7 +139,7 @@ func (r *groupRun) start(ctx context.Context, rec group.Record, m *groupMember, 
 	})
 }
 
-func (r *groupRun) carryOut(ctx context.Context, rec group.Record, m *groupMember, begun bool) (Result, error) {
+func (r *groupRun) carryOut(ctx context.Context, rec plan.Rollout, m *groupMember, begun bool) (Result, error) {
 	e, err := r.executor(ctx, rec, m, begun)
 	if err != nil {
 		return Result{}, err
@@ -155,7 +154,7 @@ func (r *groupRun) carryOut(ctx context.Context, rec group.Record, m *groupMembe
 	return e.Run(Options{AtPause: r.opt.AtPause, Until: r.opt.Until, Emit: func(e event.Event) { r.emit(m, e) }})
 }
 
-func (r *groupRun) executor(ctx context.Context, rec group.Record, m *groupMember, begun bool) (*Executor, error) {
+func (r *groupRun) executor(ctx context.Context, rec plan.Rollout, m *groupMember, begun bool) (*Executor, error) {
 	switch {
 	case begun:
 		return r.Rollouts.Continue(ctx, m.workload)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
 
 // opensAtOnce is how many workloads are opened at a time.
@@ -27,11 +26,11 @@ type groupRun struct {
 	opt *GroupOptions
 	// watches indicates that nothing is carried out here, and the status of the group is reported.
 	watches bool
-	now     func() (group.Record, error)
+	now     func() (plan.Rollout, error)
 	members []*groupMember
 	queue   chan struct{}
-	last    GroupStatus
-	budgets []group.Budget
+	last    plan.RolloutStatus
+	budgets []plan.SharedBudget
 
 	emitting sync.Mutex
 	all      sync.WaitGroup
@@ -43,8 +42,7 @@ type groupMember struct {
 	index    int
 	plan     *plan.Plan
 	// version is that of the last look; stale says that there is something new to see.
-	status  group.Status
-	reason  string
+	status  plan.MemberStatus
 	waiting context.CancelFunc
 
 	mu    sync.Mutex
@@ -70,7 +68,7 @@ func newGroupRun(g Groups, o *GroupOptions, watches bool) *groupRun {
 }
 
 // run looks, and starts what is due, until the group has ended or the context has.
-func (r *groupRun) run(ctx context.Context, rec group.Record) (GroupResult, error) {
+func (r *groupRun) run(ctx context.Context, rec plan.Rollout) (GroupResult, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if r.opt.Recorded != nil {
@@ -96,7 +94,7 @@ func (r *groupRun) run(ctx context.Context, rec group.Record) (GroupResult, erro
 		}
 		if err := r.await(ctx); err != nil {
 			r.all.Wait() // each leaves its rollout where it is
-			return GroupResult{GroupStatus: r.last, Ended: endedBy(err)}, nil
+			return GroupResult{RolloutStatus: r.last, Ended: endedBy(err)}, nil
 		}
 	}
 }
@@ -125,18 +123,18 @@ func (r *groupRun) close() {
 }
 
 // openAll opens the workloads of all members, some at a time.
-func (r *groupRun) openAll(ctx context.Context, rec group.Record) error {
-	r.members = make([]*groupMember, len(rec.Plans))
-	errs := make([]error, len(rec.Plans))
+func (r *groupRun) openAll(ctx context.Context, rec plan.Rollout) error {
+	r.members = make([]*groupMember, len(rec.Members))
+	errs := make([]error, len(rec.Members))
 	slots := make(chan struct{}, opensAtOnce)
 	var all sync.WaitGroup
-	for i := range rec.Plans {
-		m := &groupMember{index: i, plan: &rec.Plans[i], stale: true}
+	for i := range rec.Members {
+		m := &groupMember{index: i, plan: &rec.Members[i].Plan, stale: true}
 		r.members[i] = m
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			w, err := r.Rollouts.Open(ctx, rec.Group.Members[i].Ref)
+			w, err := r.Rollouts.Open(ctx, rec.Members[i].Ref)
 			switch {
 			case errors.Is(err, plan.ErrNotFound):
 				m.fault = err
@@ -179,27 +177,26 @@ func (r *groupRun) reconcile(ctx context.Context) (GroupResult, error) {
 	if err != nil {
 		return GroupResult{}, err
 	}
-	way, control := r.inEffect(rec)
-	status, whys, err := r.refreshAll(ctx, rec)
+	way := r.inEffect(rec)
+	members, err := r.refreshAll(ctx, rec)
 	if err != nil {
 		return GroupResult{}, err
 	}
-	d := group.Next(way, status, control)
-	standing := memberStatusOf(way, status, whys, d)
+	start, now := way.Start(members)
 	if !r.watches {
-		r.startDue(ctx, rec, status, d.Start)
-		for _, i := range d.Start {
-			standing.Members[i].Phase = group.Progressing
+		r.startDue(ctx, rec, members, start)
+		for _, i := range start {
+			now.Members[i].Phase = plan.PhaseProgressing
 		}
 	}
-	r.report(standing)
-	return r.ended(ctx, rec, standing)
+	r.report(now)
+	return r.ended(ctx, rec, now)
 }
 
 // startDue carries on what has begun and is not carried out here, and starts more.
-func (r *groupRun) startDue(ctx context.Context, rec group.Record, status []group.Status, more []int) {
+func (r *groupRun) startDue(ctx context.Context, rec plan.Rollout, members []plan.MemberStatus, more []int) {
 	for i, m := range r.members {
-		if r.continues(m, status[i].Phase) {
+		if r.continues(m, members[i].Phase) {
 			r.start(ctx, rec, m, true)
 		}
 	}
@@ -216,24 +213,28 @@ func (r *groupRun) timedOut() bool { return !r.opt.Until.IsZero() && !time.Now()
 
 // isRedirected reports whether a user has it rolled back since, or no longer: the process of that
 // user does it.
-func (r *groupRun) isRedirected(rec group.Record) bool { return !r.watches && rec.Back != r.opt.Back }
+func (r *groupRun) isRedirected(rec plan.Rollout) bool { return !r.watches && rec.Back != r.opt.Back }
 
 // inEffect is the group as it is carried out here. What users have decided about it since may end
 // that: the process of who has it rolled back does that, with their rights.
-func (r *groupRun) inEffect(rec group.Record) (group.Group, group.Control) {
-	way, control := rec.InEffect()
+func (r *groupRun) inEffect(rec plan.Rollout) *plan.Rollout {
+	way := rec.InEffect()
 	if r.isRedirected(rec) {
-		way, control = rec.Group, group.Control{Aborted: true}
+		rec.Back, rec.Aborted = false, cmp.Or(rec.Aborted, "by another process")
+		way = &rec
 	}
 	if r.opt.OneByOne {
-		way.Limits.Parallel = 1
+		way.Bounds.Parallel = 1
 	}
 	way.Budgets = r.budgets
-	return way, control
+	return way
 }
 
 // report reports the status of the group where that has changed.
-func (r *groupRun) report(s GroupStatus) {
+func (r *groupRun) report(s plan.RolloutStatus) {
+	for i := range s.Members {
+		s.Members[i].Unavailable = 0 // that changes with every pod
+	}
 	changed := !reflect.DeepEqual(s, r.last)
 	if r.last = s; changed && r.opt.Report != nil {
 		r.emitting.Lock()
@@ -243,31 +244,31 @@ func (r *groupRun) report(s GroupStatus) {
 }
 
 // ended is how the run ends; none of its rollouts is carried out here then.
-func (r *groupRun) ended(ctx context.Context, rec group.Record, s GroupStatus) (GroupResult, error) {
-	res := GroupResult{GroupStatus: s}
+func (r *groupRun) ended(ctx context.Context, rec plan.Rollout, s plan.RolloutStatus) (GroupResult, error) {
+	res := GroupResult{RolloutStatus: s}
 	if r.running() {
 		return res, nil
 	}
 	switch {
-	case s.Outcome == group.Done && rec.Back:
+	case s.Phase == plan.PhaseCompleted && rec.Back:
 		res.Ended = event.RolledBack
-	case s.Outcome == group.Done:
+	case s.Phase == plan.PhaseCompleted:
 		res.Ended = event.Completed
-	case s.Outcome == group.HasFailed || s.Outcome == group.Ended:
+	case s.Phase == plan.PhaseFailed || s.Phase == plan.PhaseAborted:
 		res.Ended, res.Faults = event.Failed, r.faults()
 	case r.timedOut():
 		res.Ended = event.TimedOut
-	case s.Outcome == group.OnHold && r.opt.AtPause:
+	case s.Phase == plan.PhaseWaiting && r.opt.AtPause:
 		res.Ended = event.AtPause
 	}
 	if r.isRedirected(rec) {
 		res.Ended, res.Reason = event.TakenOver, "it is rolled back "+rec.Aborted
 		return res, nil
 	}
-	if r.watches || s.Outcome != group.Done && s.Outcome != group.Ended {
+	if r.watches || s.Phase != plan.PhaseCompleted && s.Phase != plan.PhaseAborted {
 		return res, nil
 	}
-	_, err := r.Records.Change(ctx, rec.Namespace, rec.Name, func(now *group.Record) error {
+	_, err := r.Records.Change(ctx, rec.Namespace, rec.Name, func(now *plan.Rollout) error {
 		if now.Finished.IsZero() && now.Back == rec.Back {
 			now.Finished = time.Now().UTC()
 		}
@@ -304,7 +305,7 @@ func (m *groupMember) isRunning() bool {
 
 // continues reports whether a rollout that has begun is to be carried out here. One that has
 // ended here is, when a user has changed its record since.
-func (r *groupRun) continues(m *groupMember, p group.Phase) bool {
+func (r *groupRun) continues(m *groupMember, p plan.Phase) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
@@ -313,7 +314,7 @@ func (r *groupRun) continues(m *groupMember, p group.Phase) bool {
 	case m.outcome == event.TimedOut, m.outcome == event.Interrupted:
 		return false
 	}
-	return p == group.Progressing || p == group.Waiting && (!r.opt.AtPause || m.outcome == "")
+	return p == plan.PhaseProgressing || p == plan.PhaseWaiting && (!r.opt.AtPause || m.outcome == "")
 }
 
 // await waits for a change, or for the time that something is due.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -71,11 +71,11 @@ func (e *executor) rollGroup(ctx context.Context) error {
 			continue
 		}
 		switch phase, rolled := phases[it.ref]; {
-		case phase == group.Completed, !rolled && ended == nil:
+		case phase == plan.PhaseCompleted, !rolled && ended == nil:
 			if err := e.applyFinal(ctx, it, rolled); err != nil {
 				return it.fault(err)
 			}
-		case phase == group.Pending:
+		case phase == plan.PhasePending:
 			e.report.notStarted([]*item{it})
 		}
 	}

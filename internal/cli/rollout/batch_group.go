@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -71,8 +71,8 @@ func (g *BatchGroup) Show() error {
 
 // Run carries the group out. It returns how far each workload has come that had something to
 // roll out; unless the error is nil, not all are completed.
-func (g *BatchGroup) Run(ctx context.Context) (map[cluster.Ref]group.Phase, error) {
-	b, out := g.batch, map[cluster.Ref]group.Phase{}
+func (g *BatchGroup) Run(ctx context.Context) (map[cluster.Ref]plan.Phase, error) {
+	b, out := g.batch, map[cluster.Ref]plan.Phase{}
 	if err := b.groupDriver().assemble(&g.made, &b.group, g.from...); err != nil || len(g.made.parts) == 0 {
 		return out, err
 	}

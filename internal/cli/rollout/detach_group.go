@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -14,21 +13,20 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // groupSpec is what the Job of a group is for.
-func (d runnerJobs) groupSpec(ctx context.Context, rec group.Record) (runner.Spec, error) {
-	out, identity, err := d.specOf(ctx, runner.GroupRef(rec.Namespace, rec.Name), rec.Plans)
+func (d runnerJobs) groupSpec(ctx context.Context, rec plan.Rollout) (runner.Spec, error) {
+	out, identity, err := d.specOf(ctx, runner.GroupRef(rec.Namespace, rec.Name), rec.Plans())
 	if err != nil {
 		return out, err
 	}
 	out.Digest = rec.Digest(identity)
 	if d.timeout == 0 {
-		out.Deadline = runner.GroupDeadline(rec.Plans)
+		out.Deadline = runner.GroupDeadline(rec.Plans())
 	}
 	return out, nil
 }
@@ -94,7 +92,7 @@ func (o groupOfRun) previewJob(ctx context.Context, g *madeGroup) error {
 
 // detachGroupRecord has a Job carry out what is left of the recorded group, which the user
 // has approved.
-func (o *control) detachGroupRecord(ctx context.Context, rec group.Record, change func() error) error {
+func (o *control) detachGroupRecord(ctx context.Context, rec plan.Rollout, change func() error) error {
 	spec, err := o.jobs().groupSpec(ctx, rec)
 	if err != nil {
 		return err
@@ -189,13 +187,13 @@ const (
 const documentEnd = "\n---\n"
 
 // writeGroup is the text of a group with its plans, which readGroup takes.
-func writeGroup(rec group.Record) ([]byte, error) {
-	l := rec.Group.Limits
+func writeGroup(rec plan.Rollout) ([]byte, error) {
+	l := rec.Bounds
 	f := groupFile{
 		APIVersion: groupFileVersion, Kind: groupFileKind, Namespace: rec.Namespace, Name: rec.Name,
 		Limits: groupFileLimits{Parallel: l.Parallel, MaxUnavailable: l.MaxUnavailable, MaxFailures: l.MaxFailures},
 	}
-	for _, m := range rec.Group.Members {
+	for _, m := range rec.Members {
 		one := groupFileMember{Workload: fileRef(m.Ref), Wave: m.Wave}
 		for _, ref := range m.DependsOn {
 			one.DependsOn = append(one.DependsOn, fileRef(ref))
@@ -207,8 +205,8 @@ func writeGroup(rec group.Record) ([]byte, error) {
 		return nil, err
 	}
 	documents := [][]byte{bytes.TrimSpace(text)}
-	for _, p := range rec.Plans {
-		text, err := planfile.Write(p)
+	for i := range rec.Members {
+		text, err := planfile.Write(rec.Members[i].Plan)
 		if err != nil {
 			return nil, err
 		}
@@ -220,10 +218,10 @@ func writeGroup(rec group.Record) ([]byte, error) {
 }
 
 // readGroup reads a group as writeGroup writes it. No member has a rollout before it.
-func readGroup(file string) (group.Record, error) {
+func readGroup(file string) (plan.Rollout, error) {
 	text, err := load.File(file, nil, 0)
 	if err != nil {
-		return group.Record{}, err
+		return plan.Rollout{}, err
 	}
 	rec, err := parseGroup(text)
 	if err != nil {
@@ -232,45 +230,46 @@ func readGroup(file string) (group.Record, error) {
 	return rec, nil
 }
 
-func parseGroup(text []byte) (group.Record, error) {
+func parseGroup(text []byte) (plan.Rollout, error) {
 	documents := bytes.Split(text, []byte(documentEnd))
 	var f groupFile
 	if err := yaml.UnmarshalStrict(documents[0], &f); err != nil {
-		return group.Record{}, err
+		return plan.Rollout{}, err
 	}
 	if f.APIVersion != groupFileVersion || f.Kind != groupFileKind {
-		return group.Record{}, fmt.Errorf("it is a %q of %q", f.Kind, f.APIVersion)
+		return plan.Rollout{}, fmt.Errorf("it is a %q of %q", f.Kind, f.APIVersion)
 	}
-	var members []group.Member
-	for _, one := range f.Members {
-		m := group.Member{Ref: one.Workload.ref(), Wave: one.Wave}
+	out := plan.Rollout{
+		Namespace: f.Namespace, Name: f.Name,
+		Bounds: plan.Bounds{Parallel: f.Limits.Parallel, MaxUnavailable: f.Limits.MaxUnavailable, MaxFailures: f.Limits.MaxFailures},
+	}
+	if len(documents) != len(f.Members)+1 {
+		return out, fmt.Errorf("it is inconsistent: members: %d, plans: %d", len(f.Members), len(documents)-1)
+	}
+	for i, one := range f.Members {
+		m := plan.Member{Ref: one.Workload.ref(), Wave: one.Wave}
 		for _, ref := range one.DependsOn {
 			m.DependsOn = append(m.DependsOn, ref.ref())
 		}
-		members = append(members, m)
-	}
-	var plans []plan.Plan
-	for _, document := range documents[1:] {
-		p, err := planfile.Read(document)
-		if err != nil {
-			return group.Record{}, err
+		var err error
+		if m.Plan, err = planfile.Read(documents[i+1]); err != nil {
+			return out, err
 		}
-		plans = append(plans, p)
+		out.Members = append(out.Members, m)
 	}
-	limits := group.Limits{Parallel: f.Limits.Parallel, MaxUnavailable: f.Limits.MaxUnavailable, MaxFailures: f.Limits.MaxFailures}
-	return group.NewRecord(f.Namespace, f.Name, members, limits, plans, make([]time.Time, len(plans)))
+	return out, out.Check()
 }
 
 // beginsAfter fills in when the rollout was begun that each member has recorded now: the group
 // begins after those.
-func beginsAfter(ctx context.Context, rollouts apply.Rollouts, rec *group.Record) error {
-	for i, m := range rec.Group.Members {
+func beginsAfter(ctx context.Context, rollouts apply.Rollouts, rec *plan.Rollout) error {
+	for i, m := range rec.Members {
 		one, err := rollouts.Get(ctx, m.Ref)
 		if err != nil && !errors.Is(err, plan.ErrNoRollout) {
 			return err
 		}
 		if err == nil {
-			rec.Before[i] = one.Begun
+			rec.Members[i].Before = one.Begun
 		}
 	}
 	return nil

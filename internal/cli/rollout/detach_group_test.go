@@ -12,13 +12,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // groupOfTwo is a group with a dependency across namespaces.
-func groupOfTwo(tb testing.TB) group.Record {
+func groupOfTwo(tb testing.TB) plan.Rollout {
 	tb.Helper()
 	planOf := func(namespace, name string) plan.Plan {
 		return plan.Plan{
@@ -28,14 +27,11 @@ func groupOfTwo(tb testing.TB) group.Record {
 			Steps:  []plan.Step{{Name: "update", Kind: plan.StepUpdate, Title: "update 3 pods", Updated: 3, OnFailure: plan.FailPause, Timeout: time.Minute, Patches: []plan.Patch{{Type: plan.PatchJSON, Body: []any{map[string]any{"op": "add", "path": "/spec/template", "value": "---\n---"}}}}}},
 		}
 	}
-	plans := []plan.Plan{planOf("shop", "web"), planOf("other", "api")}
-	web, api := plans[0].Target.Ref(), plans[1].Target.Ref()
-	rec, err := group.NewRecord("shop", "all", []group.Member{{Ref: web, Wave: 2, DependsOn: []cluster.Ref{api}}, {Ref: api, Wave: -1}},
-		group.Limits{Parallel: 3, MaxUnavailable: 4, MaxFailures: 1}, plans, make([]time.Time, 2))
-	if err != nil {
-		tb.Fatal(err)
+	web, api := planOf("shop", "web"), planOf("other", "api")
+	return plan.Rollout{
+		Namespace: "shop", Name: "all", Bounds: plan.Bounds{Parallel: 3, MaxUnavailable: 4, MaxFailures: 1},
+		Members: []plan.Member{{Ref: web.Target.Ref(), Plan: web, Wave: 2, DependsOn: []cluster.Ref{api.Target.Ref()}}, {Ref: api.Target.Ref(), Plan: api, Wave: -1}},
 	}
-	return rec
 }
 
 // TestGroupFile_Reads: a group is read as it was written, with the same digest.
@@ -53,7 +49,7 @@ func TestGroupFile_Reads(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if diff := cmp.Diff(rec.Group, got.Group); diff != "" {
+	if diff := cmp.Diff(rec, got); diff != "" {
 		t.Error(diff)
 	}
 	if got.Digest("c") != rec.Digest("c") || got.Namespace != "shop" || got.Name != "all" {
@@ -67,7 +63,7 @@ func TestGroupFile_Refuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	onePlan, err := planfile.Write(groupOfTwo(t).Plans[0])
+	onePlan, err := planfile.Write(groupOfTwo(t).Members[0].Plan)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -123,7 +122,7 @@ func (o *driveOptions) final(err error) error {
 	_, unapproved := errors.AsType[*apply.UnapprovedError](err)
 	// Of a record: another version of the program has written it, or a person.
 	_, unreadable := errors.AsType[apply.UnreadableRecordError](err)
-	if denied || unapproved || unreadable || errors.Is(err, plan.ErrNoRollout) || errors.Is(err, group.ErrNone) {
+	if denied || unapproved || unreadable || errors.Is(err, plan.ErrNoRollout) || errors.Is(err, plan.ErrNoGroup) {
 		return &command.FailedError{Err: err}
 	}
 	return err

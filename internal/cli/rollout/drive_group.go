@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -38,7 +37,7 @@ func (o *driveOptions) driveGroupOnce(ctx context.Context) error {
 	}
 	_, unapproved := errors.AsType[*apply.UnapprovedError](err)
 	switch {
-	case o.authority.file != "" && (errors.Is(err, group.ErrNone) || unapproved && !rec.Finished.IsZero()):
+	case o.authority.file != "" && (errors.Is(err, plan.ErrNoGroup) || unapproved && !rec.Finished.IsZero()):
 		return o.beginGroupOf(ctx, groups, known)
 	case err != nil:
 		return err
@@ -51,7 +50,7 @@ func (o *driveOptions) driveGroupOnce(ctx context.Context) error {
 	}
 	defer stop()
 	opt.Back = rec.Back // who has it rolled back may be gone
-	opt.Approved = func(now group.Record) error { return known.accept(ctx, now) }
+	opt.Approved = func(now plan.Rollout) error { return known.accept(ctx, now) }
 	res, err := groups.Resume(ctx, rec.Namespace, rec.Name, &opt)
 	return o.groupEnds(rec, res, err)
 }
@@ -83,8 +82,8 @@ func (o *driveOptions) beginGroupOf(ctx context.Context, groups apply.Groups, kn
 
 // groupFits refuses a group of which a workload is no longer what its plan was made for,
 // before anything is written.
-func (o *driveOptions) groupFits(ctx context.Context, rec group.Record) error {
-	for _, p := range rec.Plans {
+func (o *driveOptions) groupFits(ctx context.Context, rec plan.Rollout) error {
+	for _, p := range rec.Plans() {
 		s, err := o.openRef(ctx, p.Target.Ref())
 		if err != nil {
 			return err
@@ -92,7 +91,7 @@ func (o *driveOptions) groupFits(ctx context.Context, rec group.Record) error {
 		_, err = starts(ctx, s, p)
 		s.Close()
 		if _, misfit := errors.AsType[*haltError](err); misfit {
-			return &command.FailedError{Err: fmt.Errorf("%s: %w", rec.Group.Name(p.Target.Ref()), err)}
+			return &command.FailedError{Err: fmt.Errorf("%s: %w", rec.MemberName(p.Target.Ref()), err)}
 		}
 		if err != nil {
 			return err
@@ -102,12 +101,12 @@ func (o *driveOptions) groupFits(ctx context.Context, rec group.Record) error {
 }
 
 // groupHasEnded is how a group ended that was over before this process began.
-func (o *driveOptions) groupHasEnded(ctx context.Context, groups apply.Groups, rec group.Record) error {
+func (o *driveOptions) groupHasEnded(ctx context.Context, groups apply.Groups, rec plan.Rollout) error {
 	stands, err := groups.Status(ctx, rec)
 	if err != nil {
 		return err
 	}
-	if stands.Outcome == group.Done && !rec.Back {
+	if stands.Phase == plan.PhaseCompleted && !rec.Back {
 		_, _ = fmt.Fprintln(o.factory.Streams.Err, "completed already")
 		return nil
 	}
@@ -117,7 +116,7 @@ func (o *driveOptions) groupHasEnded(ctx context.Context, groups apply.Groups, r
 
 // groupEnds is how the run of a group ended here. What kept a rollout from being carried out
 // here ends the Job only where no other process could do better.
-func (o *driveOptions) groupEnds(rec group.Record, res apply.GroupResult, err error) error {
+func (o *driveOptions) groupEnds(rec plan.Rollout, res apply.GroupResult, err error) error {
 	switch {
 	case err != nil:
 		return groupHinted(rec.Name, err)
@@ -143,7 +142,7 @@ type approvedGroup struct {
 var _ apply.Approvals = (*approvedGroup)(nil)
 
 // accept takes the plans in of a group that has the digest; the error refuses another one.
-func (a *approvedGroup) accept(ctx context.Context, rec group.Record) error {
+func (a *approvedGroup) accept(ctx context.Context, rec plan.Rollout) error {
 	clusters, err := approvals{a.common}.clusters(ctx)
 	if err != nil {
 		return err
@@ -159,7 +158,7 @@ func (a *approvedGroup) accept(ctx context.Context, rec group.Record) error {
 		}
 	}
 	plans, digests := map[cluster.Ref]plan.Plan{}, map[cluster.Ref][]string{}
-	for _, p := range rec.Plans {
+	for _, p := range rec.Plans() {
 		ref := p.Target.Ref()
 		plans[ref] = p
 		for _, id := range clusters {

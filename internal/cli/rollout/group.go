@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -90,9 +89,9 @@ var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 
 const mostName = 50
 
-// limits are the flags as numbers; replicas are the pods of all workloads.
-func (g *groupFlags) limits(replicas int) group.Limits {
-	out := group.Limits{Parallel: g.parallel, MaxFailures: g.failures}
+// bounds are the flags as numbers; replicas are the pods of all workloads.
+func (g *groupFlags) bounds(replicas int) plan.Bounds {
+	out := plan.Bounds{Parallel: g.parallel, MaxFailures: g.failures}
 	if g.unavailable == "" {
 		return out
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -85,7 +84,7 @@ func (a *groupApprovals) approve(ctx context.Context, g *madeGroup) error {
 		if p.begun {
 			continue // its plan is recorded: whether it was approved is known by its own digest
 		}
-		one := g.record.Plans[i].Digest(clusters[0])
+		one := g.record.Members[i].Plan.Digest(clusters[0])
 		a.digests = append(a.digests, one)
 		notes = append(notes, planning.Approval{Digest: one, Target: p.ref().String(), At: time.Now().UTC()})
 	}
@@ -101,8 +100,8 @@ func (a *groupApprovals) approve(ctx context.Context, g *madeGroup) error {
 // confirm decides whether a recorded group may be carried out: it was approved on this machine
 // or is named by --approved; otherwise the user is shown what has not begun, and asked. What
 // is in progress then is approved by its own digest, or not.
-func (a *groupApprovals) confirm(ctx context.Context, rec group.Record, groups apply.Groups) error {
-	plans := rec.Plans
+func (a *groupApprovals) confirm(ctx context.Context, rec plan.Rollout, groups apply.Groups) error {
+	plans := rec.Plans()
 	approved, err := a.knows(ctx, rec)
 	if err == nil && !approved {
 		plans, err = a.askFor(ctx, rec, groups)
@@ -124,7 +123,7 @@ func (a *groupApprovals) confirm(ctx context.Context, rec group.Record, groups a
 
 // knows reports whether the user has approved this very group; the error is that --approved
 // names another one.
-func (a *groupApprovals) knows(ctx context.Context, rec group.Record) (bool, error) {
+func (a *groupApprovals) knows(ctx context.Context, rec plan.Rollout) (bool, error) {
 	clusters, err := a.clusters(ctx)
 	if err != nil {
 		return false, err
@@ -148,18 +147,18 @@ func (a *groupApprovals) knows(ctx context.Context, rec group.Record) (bool, err
 
 // askFor shows what has not begun of a group, as its patches describe it, and asks. It returns
 // the plans that were shown.
-func (a *groupApprovals) askFor(ctx context.Context, rec group.Record, groups apply.Groups) (shown []plan.Plan, err error) {
+func (a *groupApprovals) askFor(ctx context.Context, rec plan.Rollout, groups apply.Groups) (shown []plan.Plan, err error) {
 	if !a.canAsk() {
 		return nil, a.unapproved(rec)
 	}
 	w, style := a.factory.Streams.Err, view.Style{Color: a.factory.ColorErr()}
-	_, _ = fmt.Fprintf(w, "The recorded group was not approved on this machine. Its limits: %s. Its rollouts that have not started:\n\n", limitsText(rec.Group.Limits))
-	for i, p := range rec.Plans {
-		one, err := groups.Rollouts.Get(ctx, rec.Group.Members[i].Ref)
+	_, _ = fmt.Fprintf(w, "The recorded group was not approved on this machine. Its limits: %s. Its rollouts that have not started:\n\n", limitsText(rec.Bounds))
+	for i, p := range rec.Plans() {
+		one, err := groups.Rollouts.Get(ctx, rec.Members[i].Ref)
 		if err != nil && !errors.Is(err, plan.ErrNoRollout) {
 			return nil, err
 		}
-		if phase, _ := rec.PhaseOf(i, one, err == nil); phase != group.Pending {
+		if phase, _ := rec.PhaseOf(i, one, err == nil); phase != plan.PhasePending {
 			continue
 		}
 		if err := a.commands(p.Commands(0), "the recorded plan"); err != nil {
@@ -178,7 +177,7 @@ func (a *groupApprovals) askFor(ctx context.Context, rec group.Record, groups ap
 }
 
 // unapproved is the error of a group that may not be carried out without a question.
-func (a *groupApprovals) unapproved(rec group.Record) error {
+func (a *groupApprovals) unapproved(rec plan.Rollout) error {
 	return &resource.Error{
 		Err:  errors.New("the recorded group is not one that you approved on this machine"),
 		Hint: "look at it with 'kubectl kruise rollout status --group " + rec.Name + "'; if it is what you approved, name it with --approved DIGEST, as 'rollout run' printed it",
@@ -196,7 +195,7 @@ func (a *groupApprovals) described(ctx context.Context, p plan.Plan) (plan.Plan,
 	return p, err
 }
 
-func limitsText(l group.Limits) string {
+func limitsText(l plan.Bounds) string {
 	bound := func(n int, noun string) string {
 		if n == 0 {
 			return "any number of " + noun + "s"

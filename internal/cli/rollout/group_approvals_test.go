@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
 
 // allInProgress are records in which every workload of a group has begun its plan.
@@ -57,12 +56,12 @@ func TestGroupApprovals_CoverOnlyWhatWasShown(t *testing.T) {
 			d.factory.Streams.In, d.factory.Streams.InTTY = strings.NewReader(c.answer), true
 			d.authority.digest = c.digest
 			a := &groupApprovals{approvals: approvals{d.common}}
-			groups := apply.Groups{Rollouts: apply.Rollouts{Records: allInProgress{plans: rec.Plans}}}
+			groups := apply.Groups{Rollouts: apply.Rollouts{Records: allInProgress{plans: rec.Plans()}}}
 			if err := a.confirm(t.Context(), rec, groups); err != nil {
 				t.Fatal(err)
 			}
 			d.authority.digest = ""
-			for _, p := range rec.Plans {
+			for _, p := range rec.Plans() {
 				if got, err := a.Approved(t.Context(), p); err != nil || got != c.want {
 					t.Errorf("%s: approved is %t, want %t: %v", p.Target.Ref(), got, c.want, err)
 				}
@@ -72,7 +71,7 @@ func TestGroupApprovals_CoverOnlyWhatWasShown(t *testing.T) {
 }
 
 func TestLimitsText_CountsOne(t *testing.T) {
-	for want, l := range map[string]group.Limits{
+	for want, l := range map[string]plan.Bounds{
 		"1 rollout at a time, 1 unavailable pod, 1 failure":                            {Parallel: 1, MaxUnavailable: 1, MaxFailures: 1},
 		"3 rollouts at a time, 4 unavailable pods, 2 failures":                         {Parallel: 3, MaxUnavailable: 4, MaxFailures: 2},
 		"any number of rollouts at a time, any number of unavailable pods, 0 failures": {},

@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -51,9 +50,8 @@ func (p *groupPart) idle() bool { return !p.begun && len(p.plan.Steps) == 0 }
 // madeGroup is a group with what it is made from.
 type madeGroup struct {
 	parts   []*groupPart
-	record  group.Record
+	record  plan.Rollout
 	members []simulate.GroupMember
-	budgets []group.Budget
 	line    simulate.GroupTimeline
 	// same are workloads that have nothing to roll out.
 	same []cluster.Ref
@@ -219,23 +217,21 @@ func (d groupDriver) assemble(g *madeGroup, flags *groupFlags, from ...string) e
 	if err != nil {
 		return err
 	}
-	var members []group.Member
-	var plans []plan.Plan
-	var before []time.Time
+	g.record = plan.Rollout{Namespace: namespace, Name: name, By: holder()}
 	replicas := 0
 	for _, p := range g.parts {
-		m := group.Member{Ref: p.ref(), Wave: p.wave}
+		m := plan.Member{Ref: p.ref(), Plan: p.plan, Wave: p.wave, Before: p.before}
 		if m.DependsOn, err = d.dependencies(g, p); err != nil {
 			return err
 		}
-		members, plans, before = append(members, m), append(plans, p.plan), append(before, p.before)
+		g.record.Members = append(g.record.Members, m)
 		replicas += p.plan.Limits.Replicas
-		g.members = append(g.members, simulate.GroupMember{Plan: p.plan, Snapshot: p.snapshot(), Begun: p.begun})
+		g.members = append(g.members, simulate.GroupMember{Snapshot: p.snapshot(), Begun: p.begun})
 	}
-	if g.record, err = group.NewRecord(namespace, name, members, flags.limits(replicas), plans, before); err != nil {
+	g.record.Bounds = flags.bounds(replicas)
+	if err := g.record.Check(); err != nil {
 		return err
 	}
-	g.record.By = holder()
 	return g.play()
 }
 
@@ -251,9 +247,12 @@ func (p *groupPart) snapshot() plan.Snapshot {
 // play plays the whole group through in the model, and refuses what could not be completed,
 // or would break a budget that members share.
 func (g *madeGroup) play() error {
-	g.budgets = simulate.SharedBudgets(g.members)
-	all := g.record.Group
-	all.Budgets = g.budgets
+	known := make([]plan.Snapshot, len(g.members))
+	for i, m := range g.members {
+		known[i] = m.Snapshot
+	}
+	all := g.record
+	all.Budgets = simulate.SharedBudgets(all.Members, known)
 	var err error
 	if g.line, err = simulate.Group(all, g.members, g.parts[0].made.Assumed()); err != nil {
 		return &resource.Error{Err: err, Hint: "'kubectl kruise simulate' shows how far one rollout comes by itself"}
@@ -272,7 +271,7 @@ func (g *madeGroup) play() error {
 // dependencies are the members that the annotation of a workload names. What has nothing to
 // roll out is completed; what is not among the workloads is not waited for.
 func (d groupDriver) dependencies(g *madeGroup, p *groupPart) ([]cluster.Ref, error) {
-	text := p.desired.Annotation(group.DependsOnAnnotation)
+	text := p.desired.Annotation(plan.DependsOnAnnotation)
 	if text == "" {
 		return nil, nil
 	}
@@ -285,7 +284,7 @@ func (d groupDriver) dependencies(g *madeGroup, p *groupPart) ([]cluster.Ref, er
 		}
 		n, err := resourcearg.Parse(typed)
 		if err != nil {
-			return nil, p.desired.Fault("metadata.annotations", "names such as statefulset/db, or NAMESPACE/TYPE/NAME, with commas between them", "%s: %v", group.DependsOnAnnotation, err)
+			return nil, p.desired.Fault("metadata.annotations", "names such as statefulset/db, or NAMESPACE/TYPE/NAME, with commas between them", "%s: %v", plan.DependsOnAnnotation, err)
 		}
 		ref, found := g.find(n, namespace)
 		switch {

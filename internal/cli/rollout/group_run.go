@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
@@ -97,11 +96,11 @@ func (d groupDriver) show(g *madeGroup) error {
 		}
 	}
 	var rows []view.GroupMember
-	for _, m := range g.record.Group.Members {
-		row := view.GroupMember{Namespace: m.Ref.Namespace, Name: g.record.Group.Name(m.Ref), Wave: m.Wave}
+	for _, m := range g.record.Members {
+		row := view.GroupMember{Namespace: m.Ref.Namespace, Name: g.record.MemberName(m.Ref), Wave: m.Wave}
 		var needs []string
 		for _, ref := range m.DependsOn {
-			needs = append(needs, g.record.Group.Name(ref))
+			needs = append(needs, g.record.MemberName(ref))
 		}
 		row.DependsOn = strings.Join(needs, ", ")
 		rows = append(rows, row)
@@ -146,7 +145,7 @@ func (d groupDriver) begin(ctx context.Context, g *madeGroup) (apply.GroupResult
 }
 
 // options report a group as the flags say; stop ends that.
-func (d groupDriver) options(ctx context.Context, rec group.Record) (opt apply.GroupOptions, stop func(), err error) {
+func (d groupDriver) options(ctx context.Context, rec plan.Rollout) (opt apply.GroupOptions, stop func(), err error) {
 	hooks, err := d.hooksOf(ctx)
 	if err != nil {
 		return opt, nil, err
@@ -155,21 +154,17 @@ func (d groupDriver) options(ctx context.Context, rec group.Record) (opt apply.G
 	var r groupReader = &groupJSON{json.NewEncoder(d.factory.Streams.Out)}
 	if !d.machine() {
 		r = &view.GroupLines{Out: d.factory.Streams.Out, Style: d.factory.OutStyle(false), Name: func(w event.Workload) string {
-			return rec.Group.Name(cluster.Ref{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name})
+			return rec.MemberName(cluster.Ref{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name})
 		}}
 	}
 	t := newEventPrinter(r, lineBeat)
 	return apply.GroupOptions{
 		AtPause: d.atPause, Until: d.until(), Recorded: hooks.recorded,
-		Budgets: func(list []plan.Snapshot) []group.Budget {
-			members := make([]simulate.GroupMember, len(list))
-			for i := range list {
-				members[i] = simulate.GroupMember{Plan: rec.Plans[i], Snapshot: list[i]}
-			}
-			return simulate.SharedBudgets(members)
+		Budgets: func(list []plan.Snapshot) []plan.SharedBudget {
+			return simulate.SharedBudgets(rec.Members, list)
 		},
 		Emit: func(e event.Event) { t.event(e); hooks.event(e) },
-		Report: func(s apply.GroupStatus) {
+		Report: func(s plan.RolloutStatus) {
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			r.Stands(time.Now(), groupStatus(rec, s))
@@ -201,11 +196,11 @@ func (j *groupJSON) Stands(at time.Time, s view.GroupStatus) {
 	}{at, "group", s})
 }
 
-func groupStatus(rec group.Record, s apply.GroupStatus) view.GroupStatus {
+func groupStatus(rec plan.Rollout, s plan.RolloutStatus) view.GroupStatus {
 	out := view.GroupStatus{
-		Namespace: rec.Namespace, Name: rec.Name, Outcome: string(s.Outcome), Reason: s.Reason, Paused: rec.Paused, Aborted: rec.Aborted,
+		Namespace: rec.Namespace, Name: rec.Name, Outcome: string(s.Phase), Reason: s.Reason, Paused: rec.Paused, Aborted: rec.Aborted,
 	}
-	if rec.Back && s.Outcome == group.Done {
+	if rec.Back && s.Phase == plan.PhaseCompleted {
 		out.Outcome = plan.StatusRolledBack
 	}
 	for _, m := range s.Members {
@@ -213,28 +208,28 @@ func groupStatus(rec group.Record, s apply.GroupStatus) view.GroupStatus {
 			m.Wave = -m.Wave // as it was given: the way back goes through the waves in reverse
 		}
 		out.Members = append(out.Members, view.GroupMember{
-			Namespace: m.Ref.Namespace, Name: rec.Group.Name(m.Ref), Wave: m.Wave, Phase: phaseText(rec, m), Reason: m.Reason,
+			Namespace: m.Ref.Namespace, Name: rec.MemberName(m.Ref), Wave: m.Wave, Phase: phaseText(rec, m), Reason: m.Reason,
 		})
 	}
 	return out
 }
 
 // phaseText is the phase of a member in a word; of a group that is rolled back, what completed means for it.
-func phaseText(rec group.Record, m apply.MemberStatus) string {
+func phaseText(rec plan.Rollout, m plan.MemberStatus) string {
 	switch {
 	case m.Untouched:
 		return "not started"
-	case rec.Back && m.Phase == group.Completed:
+	case rec.Back && m.Phase == plan.PhaseCompleted:
 		return plan.StatusRolledBack
 	}
 	return string(m.Phase)
 }
 
 // end reports how a group ended, member by member.
-func (d groupDriver) end(rec group.Record, res apply.GroupResult) error {
+func (d groupDriver) end(rec plan.Rollout, res apply.GroupResult) error {
 	if !d.machine() {
-		s := groupStatus(rec, res.GroupStatus)
-		if res.Ended != event.Completed && res.Ended != event.RolledBack && s.Outcome == string(group.InProgress) {
+		s := groupStatus(rec, res.RolloutStatus)
+		if res.Ended != event.Completed && res.Ended != event.RolledBack && s.Outcome == string(plan.PhaseProgressing) {
 			s.Outcome = string(res.Ended)
 		}
 		if err := view.Group(d.factory.Streams.Out, s, d.factory.OutStyle(false)); err != nil {

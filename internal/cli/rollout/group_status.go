@@ -7,7 +7,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
 
 // groupStatusOf shows the status of a group, once or until it ends.
@@ -36,7 +35,7 @@ func (o *statusOptions) groupStatusOf(ctx context.Context) error {
 }
 
 // showGroupStatus shows the present status of a group.
-func (o *statusOptions) showGroupStatus(ctx context.Context, groups apply.Groups, rec group.Record) error {
+func (o *statusOptions) showGroupStatus(ctx context.Context, groups apply.Groups, rec plan.Rollout) error {
 	stands, err := groups.Status(ctx, rec)
 	if err != nil {
 		return err
@@ -53,14 +52,14 @@ func (o *statusOptions) showGroupStatus(ctx context.Context, groups apply.Groups
 	} else {
 		err = view.Group(o.factory.Streams.Out, s, o.factory.OutStyle(false))
 	}
-	if err == nil && stands.Outcome == group.HasFailed {
+	if err == nil && stands.Phase == plan.PhaseFailed {
 		err = o.errorOf(plan.Decision{Verb: plan.Halt})
 	}
 	return err
 }
 
 // watchGroup shows the status of a group whenever it changes, until it has ended.
-func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec group.Record) error {
+func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec plan.Rollout) error {
 	opt, stop, err := o.groupDriver().options(ctx, rec)
 	if err != nil {
 		return err

@@ -5,29 +5,28 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
 
 // TestGroupStatus_IsMadeOfWhatBecameOfTheMembers: a group that was rolled back is not called completed, and neither are its
 // members, least of all one that never started.
 func TestGroupStatus_IsMadeOfWhatBecameOfTheMembers(t *testing.T) {
-	members := []apply.MemberStatus{
-		{Ref: cluster.Ref{Kind: "CloneSet", Name: "a"}, Wave: -2, Phase: group.Completed},
-		{Ref: cluster.Ref{Kind: "CloneSet", Name: "b"}, Phase: group.Completed, Untouched: true},
-		{Ref: cluster.Ref{Kind: "CloneSet", Name: "c"}, Phase: group.Failed},
+	members := []plan.MemberStatus{
+		{Ref: cluster.Ref{Kind: "CloneSet", Name: "a"}, Wave: -2, Phase: plan.PhaseCompleted},
+		{Ref: cluster.Ref{Kind: "CloneSet", Name: "b"}, Phase: plan.PhaseCompleted, Untouched: true},
+		{Ref: cluster.Ref{Kind: "CloneSet", Name: "c"}, Phase: plan.PhaseFailed},
 	}
 	for name, c := range map[string]struct {
 		back    bool
-		outcome group.Outcome
+		outcome plan.Phase
 		want    []string
 	}{
-		"rolled back":     {true, group.Done, []string{"rolled back", "rolled back", "not started", "failed"}},
-		"back has failed": {true, group.HasFailed, []string{"failed", "rolled back", "not started", "failed"}},
-		"forward":         {false, group.Done, []string{"completed", "completed", "not started", "failed"}},
+		"rolled back":     {true, plan.PhaseCompleted, []string{"rolled back", "rolled back", "not started", "failed"}},
+		"back has failed": {true, plan.PhaseFailed, []string{"failed", "rolled back", "not started", "failed"}},
+		"forward":         {false, plan.PhaseCompleted, []string{"completed", "completed", "not started", "failed"}},
 	} {
-		s := groupStatus(group.Record{Back: c.back}, apply.GroupStatus{Outcome: c.outcome, Members: members})
+		s := groupStatus(plan.Rollout{Back: c.back}, plan.RolloutStatus{Phase: c.outcome, Members: members})
 		got := []string{s.Outcome}
 		for _, m := range s.Members {
 			got = append(got, m.Phase)

@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -23,7 +22,7 @@ import (
 type ofGroup struct {
 	name string
 	// marks writes the user's decision into the record of the group; nil leaves that.
-	marks func(r *group.Record, by string)
+	marks func(r *plan.Rollout, by string)
 	// onlyWaiting has the verb change those rollouts alone that wait for a user.
 	onlyWaiting bool
 }
@@ -49,12 +48,12 @@ func byAt(by string, at time.Time) string {
 	return "by " + by + " at " + at.UTC().Format(time.RFC3339)
 }
 
-func pausesGroup(r *group.Record, by string) { r.Paused = by }
+func pausesGroup(r *plan.Rollout, by string) { r.Paused = by }
 
-func resumesGroup(r *group.Record, _ string) { r.Paused = "" }
+func resumesGroup(r *plan.Rollout, _ string) { r.Paused = "" }
 
-func abortsGroup(back bool) func(*group.Record, string) {
-	return func(r *group.Record, by string) {
+func abortsGroup(back bool) func(*plan.Rollout, string) {
+	return func(r *plan.Rollout, by string) {
 		if r.Aborted == "" {
 			r.Aborted = by
 		}
@@ -103,7 +102,7 @@ type groupVerb struct {
 	*control
 
 	back    bool
-	rec     group.Record
+	rec     plan.Rollout
 	records *kube.Groups
 	groups  apply.Groups
 	known   *groupApprovals
@@ -157,7 +156,7 @@ func (v *groupVerb) detach(ctx context.Context) error {
 func (v *groupVerb) change(ctx context.Context) error {
 	if v.group.marks != nil {
 		by := byAt(holder(), time.Now())
-		rec, err := v.records.Change(ctx, v.rec.Namespace, v.rec.Name, func(r *group.Record) error { v.group.marks(r, by); return nil })
+		rec, err := v.records.Change(ctx, v.rec.Namespace, v.rec.Name, func(r *plan.Rollout) error { v.group.marks(r, by); return nil })
 		if err != nil {
 			return err
 		}
@@ -167,7 +166,7 @@ func (v *groupVerb) change(ctx context.Context) error {
 }
 
 // allows refuses what a group does not allow that has ended, or is rolled back.
-func (o *control) allows(rec group.Record, back bool) error {
+func (o *control) allows(rec plan.Rollout, back bool) error {
 	switch {
 	case rec.Back && !back:
 		return &resource.Error{
@@ -184,7 +183,7 @@ func (o *control) allows(rec group.Record, back bool) error {
 }
 
 func noGroup(err error) error {
-	if errors.Is(err, group.ErrNone) {
+	if errors.Is(err, plan.ErrNoGroup) {
 		return &resource.Error{Err: err, Hint: "check --group and -n: a group is kept in the namespace of 'rollout run'"}
 	}
 	return err
@@ -203,7 +202,7 @@ func (v *groupVerb) changeMembers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed\n", v.rec.Name, changed, counted.Of(len(v.rec.Group.Members), "rollout"))
+	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed\n", v.rec.Name, changed, counted.Of(len(v.rec.Members), "rollout"))
 	return nil
 }
 
@@ -212,7 +211,7 @@ func (v *groupVerb) changeMembers(ctx context.Context) error {
 func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) error) error {
 	forward := v.rec
 	forward.Back = false
-	for i, m := range v.rec.Group.Members {
+	for i, m := range v.rec.Members {
 		one, err := v.groups.Rollouts.Get(ctx, m.Ref)
 		if errors.Is(err, plan.ErrNoRollout) {
 			continue
@@ -229,7 +228,7 @@ func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) err
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", v.rec.Group.Name(m.Ref), err)
+			return fmt.Errorf("%s: %w", v.rec.MemberName(m.Ref), err)
 		}
 	}
 	return nil
@@ -251,7 +250,7 @@ func (v *groupVerb) preview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed%s\n", v.rec.Name, changed, counted.Of(len(v.rec.Group.Members), "rollout"), v.dry().Suffix())
+	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed%s\n", v.rec.Name, changed, counted.Of(len(v.rec.Members), "rollout"), v.dry().Suffix())
 	return v.show(ctx, list)
 }
 
@@ -272,13 +271,13 @@ func (v *groupVerb) previewMember(ctx context.Context, ref cluster.Ref) ([]event
 }
 
 // applies reports whether the verb is for a rollout of this phase.
-func (o *control) applies(p group.Phase) bool {
+func (o *control) applies(p plan.Phase) bool {
 	switch p {
-	case group.Waiting:
+	case plan.PhaseWaiting:
 		return true
-	case group.Progressing:
+	case plan.PhaseProgressing:
 		return !o.group.onlyWaiting
-	case group.Failed:
+	case plan.PhaseFailed:
 		return o.group.marks == nil // to retry it
 	}
 	return false
@@ -312,7 +311,7 @@ func (v *groupVerb) drive(ctx context.Context, agreed string) error {
 	}
 	defer stop()
 	opt.Back = v.back
-	opt.Approved = func(now group.Record) error {
+	opt.Approved = func(now plan.Rollout) error {
 		if agreed != "" && now.Digest("") == agreed {
 			return nil
 		}

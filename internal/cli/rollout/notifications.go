@@ -20,7 +20,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/verify"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/metrics"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/notify"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
 
@@ -218,7 +218,7 @@ func (d groupDriver) hooksOf(ctx context.Context) (*groupHooks, error) {
 }
 
 // recorded takes in the record of the group, before any event.
-func (h *groupHooks) recorded(rec group.Record) {
+func (h *groupHooks) recorded(rec plan.Rollout) {
 	h.id = rec.Namespace + "/" + rec.Name + " " + rec.Begun.UTC().Format(time.RFC3339Nano)
 }
 

@@ -65,7 +65,7 @@ var layer = map[string][]string{
 	"pkg/kruise/schema":    {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree"},
 	"pkg/kruise/allocate":  {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise/counted", "pkg/kruise/tree"},
 
-	"pkg/apply":         {"pkg/apply/event", "pkg/plan", "pkg/plan/cluster", "pkg/plan/group"},
+	"pkg/apply":         {"pkg/apply/event", "pkg/plan", "pkg/plan/cluster"},
 	"pkg/apply/event":   {},
 	"pkg/apply/notify":  {"pkg/apply/event", "pkg/kruise/redact"},
 	"pkg/apply/metrics": {"pkg/apply/event"},
@@ -85,12 +85,11 @@ var layer = map[string][]string{
 	"pkg/plan/planfile":      append(planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"), "sigs.k8s.io/kustomize/kyaml/yaml"),
 	"pkg/plan/migrate":       planImports(),
 	"pkg/plan/rules":         planImports("pkg/plan/cluster"),
-	"pkg/plan/group":         {"pkg/kruise/counted", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster"},
 	"pkg/plan/places":        planImports("pkg/plan/cluster", "pkg/plan/rules"),
 	"pkg/plan/evidence":      planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/rules"),
 	"pkg/plan/diagnose":      planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"),
 	"pkg/plan/controller":    planImports("pkg/kruise/selectors", "pkg/plan/cluster", "pkg/plan/rules", "k8s.io/utils/dump"),
-	"pkg/plan/simulate":      planImports("k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "pkg/kruise/selectors", "pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/group", "pkg/plan/rules"),
+	"pkg/plan/simulate":      planImports("k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "pkg/kruise/selectors", "pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 
 	"pkg/tui": {
 		"charm.land/bubbles/v2/textinput", "charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile",

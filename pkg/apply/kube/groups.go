@@ -14,8 +14,8 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 )
 
@@ -39,28 +39,28 @@ const (
 	keyPlans    = "plans.json.gz"
 )
 
-// Load reads a group; the error wraps group.ErrNone without one.
-func (g *Groups) Load(ctx context.Context, namespace, name string) (group.Record, error) {
+// Load reads a group; the error wraps plan.ErrNoGroup without one.
+func (g *Groups) Load(ctx context.Context, namespace, name string) (plan.Rollout, error) {
 	cm, err := g.shared.core.CoreV1().ConfigMaps(namespace).Get(ctx, groupPrefix+name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return group.Record{}, fmt.Errorf("%s in namespace %s: %w", name, namespace, group.ErrNone)
+		return plan.Rollout{}, fmt.Errorf("%s in namespace %s: %w", name, namespace, plan.ErrNoGroup)
 	}
 	if err != nil {
-		return group.Record{}, err
+		return plan.Rollout{}, err
 	}
 	return readGroup(cm)
 }
 
 // List reads the groups of a namespace, or of all for "". Those that cannot be read are returned
 // apart, and so are those of a namespace that has more to read than a list may cost.
-func (g *Groups) List(ctx context.Context, namespace string) ([]group.Record, []apply.UnreadableRecordError, error) {
+func (g *Groups) List(ctx context.Context, namespace string) ([]plan.Rollout, []apply.UnreadableRecordError, error) {
 	return listRecords(ctx, g.shared.core.CoreV1().ConfigMaps(namespace), groupLabel, newListBudget().readGroup)
 }
 
 // Begin records a group, in place of one of its name. The caller holds its lease.
-func (g *Groups) Begin(ctx context.Context, r group.Record) (group.Record, error) {
+func (g *Groups) Begin(ctx context.Context, r plan.Rollout) (plan.Rollout, error) {
 	r.Begun = time.Now().UTC()
-	var out group.Record
+	var out plan.Rollout
 	err := retryWrite(ctx, func() error {
 		before, err := g.Load(ctx, r.Namespace, r.Name)
 		switch {
@@ -69,7 +69,7 @@ func (g *Groups) Begin(ctx context.Context, r group.Record) (group.Record, error
 			return nil
 		case err == nil:
 			r.Version = before.Version
-		case errors.Is(err, group.ErrNone):
+		case errors.Is(err, plan.ErrNoGroup):
 			r.Version = ""
 		default:
 			return err
@@ -93,8 +93,8 @@ func (g *Groups) Begin(ctx context.Context, r group.Record) (group.Record, error
 }
 
 // Change changes what users have decided about a group, as it is recorded now.
-func (g *Groups) Change(ctx context.Context, namespace, name string, change func(*group.Record) error) (group.Record, error) {
-	var out group.Record
+func (g *Groups) Change(ctx context.Context, namespace, name string, change func(*plan.Rollout) error) (plan.Rollout, error) {
+	var out plan.Rollout
 	err := retryWrite(ctx, func() error {
 		now, err := g.Load(ctx, namespace, name)
 		if err != nil {
@@ -134,7 +134,7 @@ func (g *Groups) Hold(ctx context.Context, namespace, name string, waiting func(
 	h.meanwhile = func(ctx context.Context) {
 		if rec, err := g.Load(ctx, namespace, name); err == nil { // who may not read it learns so below
 			var refs []cluster.Ref
-			for _, m := range rec.Group.Members {
+			for _, m := range rec.Members {
 				refs = append(refs, m.Ref)
 			}
 			g.shared.leases.look(ctx, g.shared.core, g.opt.StateNamespace, refs)
@@ -157,20 +157,20 @@ func (g *Groups) Holder(ctx context.Context, namespace, name string) (string, er
 
 // Watch watches a group until the context ends: changed is called from any goroutine, and now
 // returns it as it is.
-func (g *Groups) Watch(ctx context.Context, namespace, name string, changed func()) (now func() (group.Record, error), err error) {
+func (g *Groups) Watch(ctx context.Context, namespace, name string, changed func()) (now func() (plan.Rollout, error), err error) {
 	s := typedSource("the record of the group", &corev1.ConfigMap{}, g.shared.core.CoreV1().ConfigMaps(namespace), "")
 	s.fields = fields.OneTermEqualSelector("metadata.name", groupPrefix+name).String()
 	m := newMirror(changed, readAs(readGroup))
 	if err := follow(ctx, s, m); err != nil {
 		return nil, err
 	}
-	return func() (group.Record, error) {
+	return func() (plan.Rollout, error) {
 		if _, err := m.list(); err != nil {
-			return group.Record{}, err
+			return plan.Rollout{}, err
 		}
 		rec, ok := m.get(namespace, groupPrefix+name)
 		if !ok {
-			return rec, fmt.Errorf("%s in namespace %s: %w", name, namespace, group.ErrNone)
+			return rec, fmt.Errorf("%s in namespace %s: %w", name, namespace, plan.ErrNoGroup)
 		}
 		return rec, nil
 	}, nil
@@ -211,14 +211,14 @@ func (t storedRef) ref() cluster.Ref {
 	return cluster.Ref{Group: t.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
 }
 
-func groupText(r group.Record) (string, error) {
-	l := r.Group.Limits
+func groupText(r plan.Rollout) (string, error) {
+	l := r.Bounds
 	out := storedGroup{
 		Name: r.Name, Begun: r.Begun.UTC(), By: r.By, Limits: storedLimits{l.Parallel, l.MaxUnavailable, l.MaxFailures},
 		Paused: r.Paused, Aborted: r.Aborted, Back: r.Back, Finished: r.Finished.UTC(),
 	}
-	for i, m := range r.Group.Members {
-		e := storedMember{storedRef: storedRefOf(m.Ref), Wave: m.Wave, Before: r.Before[i].UTC()}
+	for i, m := range r.Members {
+		e := storedMember{storedRef: storedRefOf(m.Ref), Wave: m.Wave, Before: r.Members[i].Before.UTC()}
 		for _, ref := range m.DependsOn {
 			e.DependsOn = append(e.DependsOn, storedRefOf(ref))
 		}
@@ -228,14 +228,14 @@ func groupText(r group.Record) (string, error) {
 	return string(text), err
 }
 
-func groupConfigMap(r group.Record) (*corev1.ConfigMap, error) {
+func groupConfigMap(r plan.Rollout) (*corev1.ConfigMap, error) {
 	text, err := groupText(r)
 	if err != nil {
 		return nil, err
 	}
-	plans := make([]string, len(r.Plans))
-	for i, p := range r.Plans {
-		text, err := planfile.Write(withoutPods(p))
+	plans := make([]string, len(r.Members))
+	for i := range r.Members {
+		text, err := planfile.Write(withoutPods(r.Members[i].Plan))
 		if err != nil {
 			return nil, err
 		}
@@ -278,12 +278,12 @@ func groupReadBack(cm *corev1.ConfigMap, text string) error {
 	return nil
 }
 
-func readGroup(cm *corev1.ConfigMap) (group.Record, error) { return readGroupTo(cm, maxUnpackedBytes) }
+func readGroup(cm *corev1.ConfigMap) (plan.Rollout, error) { return readGroupTo(cm, maxUnpackedBytes) }
 
 // readGroupTo is readGroup for plans that unpack to fewer bytes than that.
-func readGroupTo(cm *corev1.ConfigMap, most int64) (group.Record, error) {
-	broken := func(err error) (group.Record, error) {
-		return group.Record{}, apply.UnreadableRecordError{Namespace: cm.Namespace, ConfigMap: cm.Name, Group: true, Err: err}
+func readGroupTo(cm *corev1.ConfigMap, most int64) (plan.Rollout, error) {
+	broken := func(err error) (plan.Rollout, error) {
+		return plan.Rollout{}, apply.UnreadableRecordError{Namespace: cm.Namespace, ConfigMap: cm.Name, Group: true, Err: err}
 	}
 	var t storedGroup
 	if err := json.Unmarshal([]byte(cm.Data[keyGroup]), &t); err != nil {
@@ -297,32 +297,33 @@ func readGroupTo(cm *corev1.ConfigMap, most int64) (group.Record, error) {
 	if err := json.Unmarshal(text, &plans); err != nil {
 		return broken(err)
 	}
-	out := group.Record{
+	out := plan.Rollout{
 		Namespace: cm.Namespace, Name: t.Name, Begun: t.Begun, By: t.By, Paused: t.Paused, Aborted: t.Aborted, Back: t.Back,
 		Finished: t.Finished, Version: cm.ResourceVersion,
 	}
-	out.Group.Limits = group.Limits{Parallel: t.Limits.Parallel, MaxUnavailable: t.Limits.MaxUnavailable, MaxFailures: t.Limits.MaxFailures}
+	out.Bounds = plan.Bounds{Parallel: t.Limits.Parallel, MaxUnavailable: t.Limits.MaxUnavailable, MaxFailures: t.Limits.MaxFailures}
 	if groupPrefix+t.Name != cm.Name {
 		return broken(fmt.Errorf("it says that it is %q", t.Name))
 	}
 	for _, e := range t.Members {
-		m := group.Member{Ref: e.ref(), Wave: e.Wave}
+		m := plan.Member{Ref: e.ref(), Wave: e.Wave, Before: e.Before}
 		if err := m.Ref.Check(); err != nil {
 			return broken(err)
 		}
 		for _, other := range e.DependsOn {
 			m.DependsOn = append(m.DependsOn, other.ref())
 		}
-		out.Group.Members, out.Before = append(out.Group.Members, m), append(out.Before, e.Before)
+		out.Members = append(out.Members, m)
 	}
-	for _, one := range plans {
-		p, err := planfile.Read([]byte(one))
-		if err != nil {
+	if len(plans) != len(out.Members) {
+		return broken(fmt.Errorf("the record is inconsistent: members: %d, plans: %d", len(out.Members), len(plans)))
+	}
+	for i, one := range plans {
+		if out.Members[i].Plan, err = planfile.Read([]byte(one)); err != nil {
 			return broken(err)
 		}
-		out.Plans = append(out.Plans, p)
 	}
-	if err := out.Complete(); err != nil {
+	if err := out.Check(); err != nil {
 		return broken(err)
 	}
 	return out, nil

@@ -3,13 +3,11 @@ package kube
 import (
 	"strings"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
 
 // TestGroups_ListIsBounded: who may write ConfigMaps in one namespace makes the list of all groups
@@ -20,10 +18,7 @@ func TestGroups_ListIsBounded(t *testing.T) {
 		t.Helper()
 		one := onePlan
 		one.Target.Namespace = namespace
-		rec, err := group.NewRecord(namespace, name, []group.Member{{Ref: one.Target.Ref()}}, group.Limits{}, []plan.Plan{one}, make([]time.Time, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := plan.Rollout{Namespace: namespace, Name: name, Members: []plan.Member{{Ref: one.Target.Ref(), Plan: one}}}
 		cm, err := groupConfigMap(rec)
 		if err != nil {
 			t.Fatal(err)

@@ -17,7 +17,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 )
 
@@ -183,10 +182,10 @@ func (b *listBudget) read(cm *corev1.ConfigMap) (plan.Record, error) {
 }
 
 // readGroup is [readGroup] within the bounds.
-func (b *listBudget) readGroup(cm *corev1.ConfigMap) (group.Record, error) {
+func (b *listBudget) readGroup(cm *corev1.ConfigMap) (plan.Rollout, error) {
 	size, err := b.take(cm, keyPlans)
 	if err != nil {
-		return group.Record{}, err
+		return plan.Rollout{}, err
 	}
 	return readGroupTo(cm, size+1)
 }

@@ -11,13 +11,11 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// GroupMember is one rollout of a group, with what is known of its workload.
+// GroupMember is what is known of the workload of a member.
 type GroupMember struct {
-	Plan     plan.Plan
 	Snapshot plan.Snapshot
 	// Begun is true if the rollout is in progress already, as the snapshot's progress has it.
 	Begun bool
@@ -25,7 +23,7 @@ type GroupMember struct {
 
 // GroupTimeline is what happened to a group.
 type GroupTimeline struct {
-	Outcome  group.Outcome
+	Phase    plan.Phase
 	Reason   string
 	Duration time.Duration
 	// Runs are when each member started and ended, in the order of the members; negative
@@ -46,20 +44,20 @@ type GroupRun struct{ Begin, End time.Duration }
 const groupPatience = 2 * patience
 
 // Group carries out a group over one cluster, with pods that behave: every member by [plan.Next],
-// and which of them start by [group.Next]. Pauses that wait for a user are taken to be approved at
+// and which of them start by [plan.Rollout.Start]. Pauses that wait for a user are taken to be approved at
 // once. The error is why the group could not end.
-func Group(g group.Group, members []GroupMember, o Options) (GroupTimeline, error) {
+func Group(g plan.Rollout, members []GroupMember, o Options) (GroupTimeline, error) {
 	d, err := newGroupDriver(g, members, o)
 	if err != nil {
 		return GroupTimeline{}, err
 	}
-	for d.line.Outcome == "" {
+	for d.line.Phase == "" {
 		if err := d.step(); err != nil {
 			return d.line, err
 		}
 	}
 	d.line.Duration, d.line.Peaks = d.clock.at, d.peaks.list()
-	if d.line.Outcome != group.Done {
+	if d.line.Phase != plan.PhaseCompleted {
 		return d.line, fmt.Errorf("the rollouts cannot all be completed: after %s, %s", d.clock.at.Round(time.Second), d.line.Reason)
 	}
 	return d.line, nil
@@ -68,7 +66,7 @@ func Group(g group.Group, members []GroupMember, o Options) (GroupTimeline, erro
 // groupDriver is one run of a group.
 type groupDriver struct {
 	*World
-	group   group.Group
+	group   plan.Rollout
 	members []*groupRunner
 	line    GroupTimeline
 	peaks   peaks
@@ -78,10 +76,9 @@ type groupDriver struct {
 
 // groupRunner carries one member out.
 type groupRunner struct {
-	GroupMember
+	*plan.Member
 
-	ref    cluster.Ref
-	phase  group.Phase
+	phase  plan.Phase
 	reason string
 	// seen is the version of the last look; again is when to look at the latest, forever for
 	// not before something changes.
@@ -92,14 +89,15 @@ type groupRunner struct {
 	askedAt time.Duration
 }
 
-func newGroupDriver(g group.Group, members []GroupMember, o Options) (*groupDriver, error) {
+func newGroupDriver(g plan.Rollout, members []GroupMember, o Options) (*groupDriver, error) {
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
 	total, hooks := 0, time.Duration(0)
 	var known []plan.Snapshot
-	for _, m := range members {
-		total, hooks = total+m.Plan.Limits.Replicas, max(hooks, m.Plan.HookAnswer)
+	for i, m := range members {
+		of := &g.Members[i].Plan
+		total, hooks = total+of.Limits.Replicas, max(hooks, of.HookAnswer)
 		known = append(known, m.Snapshot)
 	}
 	if total > MostPods {
@@ -111,14 +109,14 @@ func newGroupDriver(g group.Group, members []GroupMember, o Options) (*groupDriv
 	}
 	w.pods.answerHooks(hooks)
 	d := &groupDriver{World: w, group: g, peaks: peaks{}}
-	for _, m := range members {
-		r := &groupRunner{GroupMember: m, ref: m.Plan.Target.Ref(), phase: group.Pending, nextLook: forever}
+	for i, m := range members {
+		r := &groupRunner{Member: &g.Members[i], phase: plan.PhasePending, nextLook: forever}
 		if m.Begun {
-			target, err := w.store.lookup(r.ref)
+			target, err := w.store.lookup(r.Ref)
 			if err != nil {
 				return nil, err
 			}
-			target.progress, r.phase = unblocked(m.Snapshot.Progress, m.Plan, w.clock.now()), group.Progressing
+			target.progress, r.phase = unblocked(m.Snapshot.Progress, r.Plan, w.clock.now()), plan.PhaseProgressing
 		}
 		d.members = append(d.members, r)
 		d.line.Runs = append(d.line.Runs, GroupRun{Begin: -1, End: -1})
@@ -130,13 +128,13 @@ func newGroupDriver(g group.Group, members []GroupMember, o Options) (*groupDriv
 // step starts what may start, and does what is due of what is in progress; where that is
 // nothing, time passes.
 func (d *groupDriver) step() error {
-	decision := group.Next(d.group, d.status(), group.Control{})
-	for _, i := range decision.Start {
-		d.members[i].phase, d.members[i].nextLook = group.Progressing, d.clock.at
+	start, now := d.group.Start(d.status())
+	for _, i := range start {
+		d.members[i].phase, d.members[i].nextLook = plan.PhaseProgressing, d.clock.at
 	}
-	active, did := 0, len(decision.Start) > 0
+	active, did := 0, len(start) > 0
 	for i, r := range d.members {
-		if r.phase != group.Progressing {
+		if r.phase != plan.PhaseProgressing {
 			continue
 		}
 		if active++; d.line.Runs[i].Begin < 0 {
@@ -144,9 +142,9 @@ func (d *groupDriver) step() error {
 		}
 		acted, err := d.advance(r)
 		if err != nil {
-			return fmt.Errorf("%s: %w", r.ref, err)
+			return fmt.Errorf("%s: %w", r.Ref, err)
 		}
-		if did = did || acted; r.phase != group.Progressing {
+		if did = did || acted; r.phase != plan.PhaseProgressing {
 			d.line.Runs[i].End = d.clock.at
 		}
 	}
@@ -155,18 +153,18 @@ func (d *groupDriver) step() error {
 	case did:
 		d.changed = d.clock.at
 		return nil
-	case active == 0 && decision.Outcome != group.InProgress:
-		d.finish(decision.Outcome, decision.Reason)
+	case active == 0 && now.Phase != plan.PhaseProgressing:
+		d.finish(now.Phase, now.Reason)
 		return nil
 	}
-	return d.passTime(decision)
+	return d.passTime(now.Reason)
 }
 
 // status returns the states of the members.
-func (d *groupDriver) status() []group.Status {
-	out := make([]group.Status, len(d.members))
+func (d *groupDriver) status() []plan.MemberStatus {
+	out := make([]plan.MemberStatus, len(d.members))
 	for i, r := range d.members {
-		out[i] = group.Status{Phase: r.phase, Unavailable: d.unavailable(r.ref)}
+		out[i] = plan.MemberStatus{Phase: r.phase, Unavailable: d.unavailable(r.Ref)}
 	}
 	return out
 }
@@ -191,18 +189,18 @@ func (d *groupDriver) unavailable(ref cluster.Ref) int {
 
 // advance does what is due of one member. It looks only where something has changed.
 func (d *groupDriver) advance(r *groupRunner) (acted bool, err error) {
-	o, err := d.store.lookup(r.ref)
+	o, err := d.store.lookup(r.Ref)
 	if err != nil || o.version == r.seen && d.clock.at < r.nextLook {
 		return false, err
 	}
-	snap, err := d.Snapshot(r.ref)
+	snap, err := d.Snapshot(r.Ref)
 	if err != nil {
 		return false, err
 	}
 	r.seen, r.nextLook = o.version, forever
 	decision := plan.Next(r.Plan, snap, d.clock.now())
 	if decision.Progress != snap.Progress {
-		if err := d.Record(context.Background(), r.ref, snap.Version, decision.Progress); err != nil {
+		if err := d.Record(context.Background(), r.Ref, snap.Version, decision.Progress); err != nil {
 			return false, err
 		}
 	}
@@ -212,9 +210,9 @@ func (d *groupDriver) advance(r *groupRunner) (acted bool, err error) {
 	case plan.Wait:
 		return d.wait(r, decision)
 	case plan.Halt:
-		r.phase, r.reason = group.Failed, decision.Reason
+		r.phase, r.reason = plan.PhaseFailed, decision.Reason
 	case plan.Done:
-		r.phase = group.Completed
+		r.phase = plan.PhaseCompleted
 	}
 	return true, nil
 }
@@ -224,11 +222,11 @@ func (d *groupDriver) act(r *groupRunner, decision plan.Decision) (bool, error) 
 		r.asked, r.askedAt = 0, d.clock.at
 	}
 	if r.asked += len(decision.Actions); r.asked > maxRequests+10*r.Plan.Limits.Replicas {
-		r.phase, r.reason = group.Failed, decision.Reason+": asked for again and again, without effect"
+		r.phase, r.reason = plan.PhaseFailed, decision.Reason+": asked for again and again, without effect"
 		return true, nil
 	}
 	for _, a := range decision.Actions {
-		err := d.Do(context.Background(), r.ref, a)
+		err := d.Do(context.Background(), r.Ref, a)
 		switch {
 		case errors.Is(err, plan.ErrRefused), errors.Is(err, plan.ErrConflict):
 			r.nextLook, r.reason = d.clock.at+retryInterval, err.Error()
@@ -246,7 +244,7 @@ func (d *groupDriver) act(r *groupRunner, decision plan.Decision) (bool, error) 
 func (d *groupDriver) wait(r *groupRunner, decision plan.Decision) (bool, error) {
 	if len(decision.Blockers) > 0 && decision.Blockers[0].Gate == plan.GatePromote {
 		r.nextLook = d.clock.at
-		return true, d.Promote(r.ref, r.Plan)
+		return true, d.Promote(r.Ref, r.Plan)
 	}
 	r.reason, r.nextLook = decision.Reason, forever
 	if len(d.budgets.unavailable)+len(d.budgets.disruptions) > 0 {
@@ -259,14 +257,14 @@ func (d *groupDriver) wait(r *groupRunner, decision plan.Decision) (bool, error)
 }
 
 // passTime lets the next thing happen. A run in which nothing has for long is blocked.
-func (d *groupDriver) passTime(decision group.Decision) error {
+func (d *groupDriver) passTime(why string) error {
 	if d.clock.at-max(d.clock.active, d.changed) > groupPatience || d.clock.at > longestRun {
-		d.finishStuck(decision)
+		d.finishStuck(why)
 		return nil
 	}
 	next := max(d.clock.active, d.changed) + groupPatience + 1
 	for _, r := range d.members {
-		if r.phase == group.Progressing {
+		if r.phase == plan.PhaseProgressing {
 			next = min(next, max(r.nextLook, d.clock.at+1))
 		}
 	}
@@ -282,46 +280,46 @@ func (d *groupDriver) passTime(decision group.Decision) error {
 }
 
 // finishStuck reports what the members wait for that are in progress, or why none starts.
-func (d *groupDriver) finishStuck(decision group.Decision) {
+func (d *groupDriver) finishStuck(why string) {
 	var reasons []string
 	for _, r := range d.members {
-		if r.phase == group.Progressing && len(reasons) < maxReasons {
-			reasons = append(reasons, d.group.Name(r.ref)+": "+r.reason)
+		if r.phase == plan.PhaseProgressing && len(reasons) < maxReasons {
+			reasons = append(reasons, d.group.MemberName(r.Ref)+": "+r.reason)
 		}
 	}
-	d.line.Outcome, d.line.Reason = group.HasFailed, cmp.Or(strings.Join(reasons, "; "), decision.Reason)
+	d.line.Phase, d.line.Reason = plan.PhaseFailed, cmp.Or(strings.Join(reasons, "; "), why)
 }
 
-func (d *groupDriver) finish(o group.Outcome, why string) {
-	d.line.Outcome, d.line.Reason = o, why
+func (d *groupDriver) finish(o plan.Phase, why string) {
+	d.line.Phase, d.line.Reason = o, why
 	for _, r := range d.members {
-		if r.phase == group.Failed {
-			d.line.Reason += "; " + d.group.Name(r.ref) + ": " + r.reason
+		if r.phase == plan.PhaseFailed {
+			d.line.Reason += "; " + d.group.MemberName(r.Ref) + ": " + r.reason
 		}
 	}
 }
 
-// SharedBudgets are the budgets of several members, as [group.Next] looks at them.
-func SharedBudgets(members []GroupMember) []group.Budget {
+// SharedBudgets are the budgets of several members, as [plan.Rollout.Start] looks at them.
+func SharedBudgets(of []plan.Member, known []plan.Snapshot) []plan.SharedBudget {
 	found := map[string]int{}
-	var all []group.Budget
+	var all []plan.SharedBudget
 	add := func(i int, kind, name string, n rules.BudgetCounts, pods int) {
-		key := fmt.Sprintf("%s/%s/%s", kind, members[i].Snapshot.Workload.Namespace, name)
+		key := fmt.Sprintf("%s/%s/%s", kind, known[i].Workload.Namespace, name)
 		at, ok := found[key]
 		if !ok {
 			at = len(all)
 			found[key] = at
-			all = append(all, group.Budget{Name: key, Allowed: max(0, n.Expected-n.Desired), Takes: map[int]int{}})
+			all = append(all, plan.SharedBudget{Name: key, Allowed: max(0, n.Expected-n.Desired), Takes: map[int]int{}})
 		}
-		all[at].Takes[i] = min(members[i].Plan.Limits.MaxUnavailable, pods)
+		all[at].Takes[i] = min(of[i].Plan.Limits.MaxUnavailable, pods)
 	}
-	for i, m := range members {
-		for _, b := range m.Snapshot.Budgets {
+	for i, s := range known {
+		for _, b := range s.Budgets {
 			add(i, "podunavailablebudget", b.Name, b.Counts(), len(b.Pods))
 		}
-		for _, b := range m.Snapshot.Disruptions {
+		for _, b := range s.Disruptions {
 			add(i, "poddisruptionbudget", b.Name, b.Counts(), len(b.Pods))
 		}
 	}
-	return slices.DeleteFunc(all, func(b group.Budget) bool { return len(b.Takes) < 2 })
+	return slices.DeleteFunc(all, func(b plan.SharedBudget) bool { return len(b.Takes) < 2 })
 }

@@ -8,12 +8,11 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
 
 // bedOfGroup is a cluster at rest with CloneSets of four pods, each with a plan for a new image
 // that may take one of them, and a group of them all.
-func bedOfGroup(t *testing.T, n int, more string) (group.Group, []GroupMember) {
+func bedOfGroup(t *testing.T, n int, more string) (plan.Rollout, []GroupMember) {
 	t.Helper()
 	o := DefaultOptions()
 	o.Seed = 7
@@ -44,7 +43,7 @@ spec:
 	if ok, err := w.Settle(time.Hour); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	var g group.Group
+	var g plan.Rollout
 	var members []GroupMember
 	for i := range n {
 		ref := cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: fmt.Sprint("web-", i)}
@@ -54,8 +53,8 @@ spec:
 		must(t, err)
 		p, err := plan.Build(desired, s, plan.Policy{Driver: plan.DriverKruise, Pull: plan.PullNever})
 		must(t, err)
-		g.Members = append(g.Members, group.Member{Ref: ref, Takes: p.Limits.MaxUnavailable, Replicas: 4})
-		members = append(members, GroupMember{Plan: p, Snapshot: s})
+		g.Members = append(g.Members, plan.Member{Ref: ref, Plan: p})
+		members = append(members, GroupMember{Snapshot: s})
 	}
 	return g, members
 }
@@ -67,11 +66,11 @@ func TestGroup(t *testing.T) {
 	for i := range g.Members {
 		g.Members[i].Wave = i / 3
 	}
-	g.Limits = group.Limits{Parallel: 2}
+	g.Bounds = plan.Bounds{Parallel: 2}
 	line, err := Group(g, members, DefaultOptions())
 	must(t, err)
-	if line.Outcome != group.Done || line.MostActive != 2 || line.MostUnavailable != 2 {
-		t.Errorf("%s: %d in progress, %d pods unavailable", line.Outcome, line.MostActive, line.MostUnavailable)
+	if line.Phase != plan.PhaseCompleted || line.MostActive != 2 || line.MostUnavailable != 2 {
+		t.Errorf("%s: %d in progress, %d pods unavailable", line.Phase, line.MostActive, line.MostUnavailable)
 	}
 	for i := range 3 {
 		for j := 3; j < 6; j++ {
@@ -101,7 +100,11 @@ func TestGroup_SharedBudget(t *testing.T) {
 	if p := line.Peaks[0]; p.String() != "poddisruptionbudget/shop/all" || p.Unavailable != 4 || p.Allowed != 2 || !p.Breaks() {
 		t.Errorf("not ordered: %+v", p)
 	}
-	g.Budgets = SharedBudgets(members)
+	var known []plan.Snapshot
+	for _, m := range members {
+		known = append(known, m.Snapshot)
+	}
+	g.Budgets = SharedBudgets(g.Members, known)
 	if len(g.Budgets) != 1 || g.Budgets[0].Allowed != 2 || len(g.Budgets[0].Takes) != 4 {
 		t.Fatalf("%+v", g.Budgets)
 	}
@@ -122,8 +125,8 @@ func TestGroup_FailedMemberStopsLaterWaves(t *testing.T) {
 		return Override{Unready: strings.HasPrefix(p.Name, "web-1-") && p.Containers[0].Image == "web:2"}
 	}
 	line, err := Group(g, members, o)
-	if err == nil || line.Outcome != group.HasFailed || !strings.Contains(err.Error(), "cloneset/web-1") {
-		t.Errorf("%s, %v", line.Outcome, err)
+	if err == nil || line.Phase != plan.PhaseFailed || !strings.Contains(err.Error(), "cloneset/web-1") {
+		t.Errorf("%s, %v", line.Phase, err)
 	}
 	if line.Runs[0].End < 0 || line.Runs[1].Begin < 0 || line.Runs[2].Begin >= 0 {
 		t.Errorf("%v", line.Runs)
@@ -136,7 +139,7 @@ func TestGroup_OfTwoHundredWithFailures(t *testing.T) {
 	for i := range g.Members {
 		g.Members[i].Wave = i / 50
 	}
-	g.Limits = group.Limits{Parallel: 20, MaxUnavailable: 25, MaxFailures: 10}
+	g.Bounds = plan.Bounds{Parallel: 20, MaxUnavailable: 25, MaxFailures: 10}
 	fails := func(name string) bool {
 		var i int
 		_, err := fmt.Sscanf(name, "web-%d-", &i)

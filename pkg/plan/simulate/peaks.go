@@ -71,8 +71,8 @@ func (p peaks) list() []Peak {
 func (d *groupDriver) sample() {
 	total, spaces := 0, map[string]int{}
 	for _, r := range d.members {
-		n := d.unavailable(r.ref)
-		total, spaces[r.ref.Namespace] = total+n, spaces[r.ref.Namespace]+n
+		n := d.unavailable(r.Ref)
+		total, spaces[r.Ref.Namespace] = total+n, spaces[r.Ref.Namespace]+n
 	}
 	d.line.MostUnavailable = max(d.line.MostUnavailable, total)
 	for name, n := range spaces {
@@ -103,7 +103,7 @@ func (d *groupDriver) sample() {
 func (d *groupDriver) shared(pods []*cluster.Pod) bool {
 	users := 0
 	for _, r := range d.members {
-		if o := d.store.objects[r.ref]; o != nil && d.store.concerns(o, pods) {
+		if o := d.store.objects[r.Ref]; o != nil && d.store.concerns(o, pods) {
 			users++
 		}
 	}
