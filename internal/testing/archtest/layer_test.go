@@ -11,6 +11,7 @@ var layer = map[string][]string{
 	"internal/testing/checkout":    {},
 	"internal/testing/testenv":     {},
 	"internal/testing/distort":     {},
+	"internal/testing/olderplugin": {},
 	"internal/testing/hermetic":    {"internal/testing/testenv"},
 	"internal/testing/testrun":     {"internal/testing/checkout", "internal/testing/testenv"},
 	"internal/testing/conformance": {"github.com/google/go-cmp/cmp", "internal/testing/checkout", "k8s.io/apimachinery/pkg/api/resource", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
