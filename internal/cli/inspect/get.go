@@ -35,10 +35,14 @@ const getLong = `List objects, as kubectl get does, with status columns for ever
 Kruise Rollout. Other types look as they do in kubectl.
 
 "all" means every kind of Kruise that the cluster serves; kinds without objects are left
-out.`
+out. SUBSETS of UnitedDeployments and WorkloadSpreads are name:pods/limit; what keeps
+pods from their subset, "kubectl kruise why" tells.`
 
 const getExample = `  # everything of Kruise in a namespace
   kubectl kruise get all -n shop
+
+  # pods of each subset
+  kubectl kruise get uniteddeployments,workloadspreads -n shop
 
   # CloneSets of all namespaces, with partition, images and selector
   kubectl kruise get clonesets -A -o wide
