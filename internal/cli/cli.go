@@ -92,7 +92,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	completion(root)
 	takeFormerNames(root)
 	groupHelp(root)
-	root.Args = command.NoSuchCommand
+	root.Args = kubectl.NoSuchCommand
 	root.RunE = showHelp
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		s := f.Streams

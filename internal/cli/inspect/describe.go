@@ -56,7 +56,7 @@ func NewDescribe(f *factory.Factory) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && cmdutil.IsFilenameSliceEmpty(flags.FilenameOptions.Filenames, flags.FilenameOptions.Kustomize) {
-				return command.Usagef("for instance cloneset/web", "give a type, or TYPE/NAME")
+				return command.Usagef("for instance cloneset/web", "You must specify the type of resource to describe")
 			}
 			ctx := c.Context()
 			chosen := flags.AllNamespaces || flags.Selector != ""

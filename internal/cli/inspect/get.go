@@ -68,7 +68,7 @@ func NewGet(f *factory.Factory) *cobra.Command {
 		Aliases: []string{"list"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && cmdutil.IsFilenameSliceEmpty(o.Filenames, o.Kustomize) && o.Raw == "" {
-				return command.Usagef("for instance cloneset, cloneset/web, or all", "give a type")
+				return command.Usagef("for instance cloneset, cloneset/web, or all", "Required resource not specified")
 			}
 			o.whole = kubectl.ChangedFactory(f, requestWholeObjects)
 			if err := o.Complete(o.whole, c, args); err != nil {

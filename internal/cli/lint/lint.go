@@ -151,7 +151,7 @@ func (o *options) validate() error {
 			return err
 		}
 	case len(o.files) == 0 && o.kustomize == "":
-		return command.Usagef("give -f FILE, -f DIRECTORY, -f -, -k DIRECTORY, or --live", "no input")
+		return command.Usagef("give -f FILE, -f DIRECTORY, -f -, -k DIRECTORY, or --live", "must specify one of -f and -k")
 	case len(o.files) > 0 && o.kustomize != "":
 		return command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
 	}

@@ -42,7 +42,7 @@ func NewExplain(f *factory.Factory) *cobra.Command {
 		ValidArgsFunction: kubectl.Names(f),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return c.Help()
+				return command.Usagef("for instance cloneset, or cloneset.spec.updateStrategy", "You must specify the type of resource to explain")
 			}
 			err := kubectl.Err(types.RunE(c, args))
 			if err == nil || strings.Contains(err.Error(), "does not exist") {
