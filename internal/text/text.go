@@ -136,7 +136,7 @@ func colorAt(s, start string) int {
 	if !ok {
 		return 0
 	}
-	for _, c := range []string{"0m", "1m", "2m", "31m", "32m", "33m"} {
+	for _, c := range []string{"0m", "1m", "2m", "10m", "31m", "32m", "33m"} {
 		if strings.HasPrefix(rest, c) {
 			return len(s) - len(rest) + len(c)
 		}

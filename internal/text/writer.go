@@ -48,8 +48,10 @@ type writer struct {
 	to   io.Writer
 	lock sync.Mutex
 	held string
-	// begun indicates that the present line holds more than blanks and colours.
-	begun bool
+	// begun indicates that the present line holds more than blanks and colours, within that it holds anything.
+	begun, within bool
+	// columns is where lines are broken (see [Folding]), 0 for nowhere.
+	columns int
 }
 
 // unfinished is the end of a text that may be the beginning of what acts.
@@ -99,7 +101,8 @@ func (w *writer) write(s string) error {
 	if w.begun {
 		line = strings.TrimPrefix(line, "\u00b7")
 	}
-	w.begun = w.mid(s)
+	line = fold(line, w.columns, w.within)
+	w.begun, w.within = w.mid(s), s != "" && !strings.HasSuffix(s, "\n") || s == "" && w.within
 	_, err := io.WriteString(w.to, line)
 	return err
 }
