@@ -25,7 +25,7 @@ var (
 	programs = []string{"go-template", "go-template-file", "jsonpath", "jsonpath-as-json", "jsonpath-file", "template", "templatefile", "yaml", "github"}
 	// copied are verbs, and files formats, of which people copy lines: none is broken on a terminal.
 	copied = []string{"config", "rbac"}
-	files  = []string{"custom-columns", "custom-columns-file", "html", "kyaml", "markdown", "name", "svg", "table"}
+	files  = []string{"custom-columns", "custom-columns-file", "html", "kyaml", "markdown", "name", "svg"}
 	// documents are formats of JSON.
 	documents = []string{"events", "json", "sarif"}
 )

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"io"
 	"regexp"
 	"slices"
@@ -35,6 +36,38 @@ func Flush(w io.Writer) {
 	if ours, ok := w.(interface{ flush() }); ok {
 		ours.flush()
 	}
+}
+
+// Buffer gathers writes and hands on whole lines, which a [Folding] breaks. What is left is
+// written by Flush.
+type Buffer struct {
+	to   io.Writer
+	held []byte
+}
+
+// Buffered returns a buffer in front of w.
+func Buffered(w io.Writer) *Buffer { return &Buffer{to: w} }
+
+// buffered is how much a buffer gathers before it writes.
+const buffered = 4 << 10
+
+// Write reports len(p), or the error of what is behind.
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.held = append(b.held, p...)
+	end := bytes.LastIndexByte(b.held, '\n') + 1
+	if end < buffered {
+		return len(p), nil
+	}
+	_, err := b.to.Write(b.held[:end])
+	b.held = b.held[:copy(b.held, b.held[end:])]
+	return len(p), err
+}
+
+// Flush writes what is left.
+func (b *Buffer) Flush() error {
+	_, err := b.to.Write(b.held)
+	b.held = nil
+	return err
 }
 
 func (w *writer) flush() {

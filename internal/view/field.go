@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -101,10 +102,13 @@ func (st Style) value(v any) string {
 	return text
 }
 
-// cut shortens a line to the width of the terminal.
+// cut shortens a line to the width of the terminal; in full it is whole there, and in one piece.
 func (st Style) cut(line string) string {
-	if st.Width <= 0 || st.Full || utf8.RuneCountInString(line) <= st.Width {
+	switch {
+	case st.Width <= 0 || utf8.RuneCountInString(line) <= st.Width:
 		return line
+	case st.Full:
+		return text.Whole(line)
 	}
 	return string([]rune(line)[:max(st.Width-1, 0)]) + "…"
 }

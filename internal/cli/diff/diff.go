@@ -3,7 +3,6 @@
 package diff
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
@@ -194,7 +194,7 @@ func (o *options) run(ctx context.Context) error {
 }
 
 func (o *options) write(report compare.Report) error {
-	w := bufio.NewWriter(o.factory.Streams.Out)
+	w := text.Buffered(o.factory.Streams.Out)
 	changes := view.Changes(report)
 	var err error
 	switch o.output {

@@ -155,7 +155,7 @@ func (o *doctorOptions) report(lines []verdictLine) error {
 		for i := range lines {
 			lines[i].Hint = o.factory.Copyable(lines[i].Hint)
 		}
-		return writeVerdictText(o.factory.Streams.Out, lines, o.factory.Streams.Width, o.paint(o.factory.OutStyle(false).Color))
+		return writeVerdictText(o.factory.Streams.Out, lines, o.paint(o.factory.OutStyle(false).Color))
 	}
 	if o.output == "json" {
 		write = func() error { return writeVerdictJSON(o.factory.Streams.Out, lines) }

@@ -235,6 +235,11 @@ func (f *Factory) OutStyle(full bool) view.Style {
 	return view.Style{Color: f.color(f.Streams.OutTTY), Unicode: f.Streams.OutTTY && !ASCII(f.Streams.Getenv), Width: f.Streams.Width, Full: full, Copyable: f.Copyable}
 }
 
+// ErrStyle is as OutStyle, for text on stderr.
+func (f *Factory) ErrStyle() view.Style {
+	return view.Style{Color: f.ColorErr(), Width: f.Streams.ErrWidth}
+}
+
 func (f *Factory) color(terminal bool) bool {
 	switch f.Color {
 	case "always":

@@ -3,7 +3,6 @@
 package lint
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
@@ -234,7 +234,7 @@ func (o *options) clean(hidden bool) {
 }
 
 func (o *options) write(p view.Problems) error {
-	w := bufio.NewWriter(o.factory.Streams.Out)
+	w := text.Buffered(o.factory.Streams.Out)
 	var err error
 	switch o.output {
 	case "json":
@@ -253,8 +253,8 @@ func (o *options) write(p view.Problems) error {
 }
 
 func (o *options) list() error {
-	w := bufio.NewWriter(o.factory.Streams.Out)
-	if err := view.Rules(w, engine.Rules()); err != nil {
+	w := text.Buffered(o.factory.Streams.Out)
+	if err := view.Rules(w, engine.Rules(), o.factory.OutStyle(false)); err != nil {
 		return err
 	}
 	return w.Flush()

@@ -3,7 +3,6 @@
 package preview
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
@@ -154,7 +154,7 @@ func (o *planOptions) run(ctx context.Context) error {
 
 // print writes to stdout through a buffer.
 func (o *planOptions) print(write func(io.Writer) error) error {
-	w := bufio.NewWriter(o.factory.Streams.Out)
+	w := text.Buffered(o.factory.Streams.Out)
 	if err := write(w); err != nil {
 		return err
 	}

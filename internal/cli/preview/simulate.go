@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
@@ -124,7 +124,7 @@ func (o *simulateOptions) run(ctx context.Context) error {
 		return err
 	}
 	m.Plan = m.Plan.WithTouches(line.Touches)
-	w := bufio.NewWriter(o.factory.Streams.Out)
+	w := text.Buffered(o.factory.Streams.Out)
 	if err := o.write(w, m, line); err != nil {
 		return err
 	}
