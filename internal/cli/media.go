@@ -49,8 +49,13 @@ func media(c *cobra.Command, s factory.Streams) (out, errs io.Writer) {
 			return s.Out, errs
 		}
 		return text.Writer(s.Out), errs
-	case slices.Contains(copied, verb) || slices.Contains(files, format):
+	case slices.Contains(copied, verb) || slices.Contains(files, format) || prints(c, "manifest") || verb == "diff" && prints(c, "filename", "kustomize"):
 		return text.Writer(s.Out), errs
 	}
 	return text.Folding(s.Out, s.Width), errs
+}
+
+// prints reports whether one of the flags is given, by which a verb prints manifests or differences of them.
+func prints(c *cobra.Command, flags ...string) bool {
+	return slices.ContainsFunc(flags, func(name string) bool { f := c.Flags().Lookup(name); return f != nil && f.Changed })
 }

@@ -22,11 +22,14 @@ const leastColumns = 20
 
 // Columns is where the lines of a writer are broken, 0 for nowhere.
 func Columns(w io.Writer) int {
-	if ours, ok := w.(*writer); ok {
-		return ours.columns
+	if ours, ok := w.(interface{ Columns() int }); ok {
+		return ours.Columns()
 	}
 	return 0
 }
+
+// Columns is where lines are broken (see [Folding]).
+func (w *writer) Columns() int { return w.columns }
 
 // Whole is a line that is never broken: a value that is shown as it is written elsewhere.
 func Whole(s string) string { return whole + s }

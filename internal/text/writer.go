@@ -63,6 +63,9 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
+// Columns is where lines are broken behind the buffer.
+func (b *Buffer) Columns() int { return Columns(b.to) }
+
 // Flush writes what is left.
 func (b *Buffer) Flush() error {
 	_, err := b.to.Write(b.held)

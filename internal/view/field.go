@@ -102,13 +102,18 @@ func (st Style) value(v any) string {
 	return text
 }
 
-// cut shortens a line to the width of the terminal; in full it is whole there, and in one piece.
-func (st Style) cut(line string) string {
-	switch {
-	case st.Width <= 0 || utf8.RuneCountInString(line) <= st.Width:
+// whole is a line that a terminal does not break at words: it is copied.
+func (st Style) whole(line string) string {
+	if st.Width <= 0 || utf8.RuneCountInString(line) <= st.Width {
 		return line
-	case st.Full:
-		return text.Whole(line)
+	}
+	return text.Whole(line)
+}
+
+// cut shortens a line to the width of the terminal; in full it is whole.
+func (st Style) cut(line string) string {
+	if st.Full || st.Width <= 0 || utf8.RuneCountInString(line) <= st.Width {
+		return st.whole(line)
 	}
 	return string([]rune(line)[:max(st.Width-1, 0)]) + "…"
 }

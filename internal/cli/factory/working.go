@@ -152,6 +152,9 @@ type clearing struct {
 	w  *working
 }
 
+// Columns is where lines are broken behind it.
+func (h *clearing) Columns() int { return text.Columns(h.to) }
+
 // Write writes, and counts as a sign of life.
 func (h *clearing) Write(p []byte) (int, error) {
 	h.w.mu.Lock()
