@@ -23,8 +23,9 @@ var (
 	emitting = []string{"argocd", "convert", "create", "fn", "generate-docs", "inventory", "kustomize", "render", "schema"}
 	// programs are formats in which all verbs print what is for programs.
 	programs = []string{"go-template", "go-template-file", "jsonpath", "jsonpath-as-json", "jsonpath-file", "template", "templatefile", "yaml", "github"}
-	// copied are verbs, and files formats, of which people copy lines: none is broken on a terminal.
-	copied = []string{"config", "rbac"}
+	// copied are verbs, and files formats, of which people copy lines, or whose columns are aligned by the
+	// terminal's own way to break lines: none is broken here.
+	copied = []string{"api-resources", "config", "get", "rbac"}
 	files  = []string{"custom-columns", "custom-columns-file", "html", "kyaml", "markdown", "name", "svg"}
 	// documents are formats of JSON.
 	documents = []string{"events", "json", "sarif"}

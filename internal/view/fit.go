@@ -44,9 +44,9 @@ func (st Style) explained(w io.Writer, rows [][]string, gap int) error {
 }
 
 // Fit cuts the cells of rows so that they fit the width with gaps between them: sentences first, then the longest
-// names.
-func Fit(rows [][]string, width, gap int) [][]string {
-	room := fitted(rows, width, gap)
+// names; columns with the titles in keep are not cut.
+func Fit(rows [][]string, width, gap int, keep ...string) [][]string {
+	room := fitted(rows, width, gap, keep)
 	out := make([][]string, len(rows))
 	for i, row := range rows {
 		for n, cell := range row {
@@ -90,21 +90,35 @@ func dropEmptyColumns(rows [][]string) [][]string {
 }
 
 // fitted is how wide columns may be on a terminal.
-func fitted(rows [][]string, width, gap int) []int {
+func fitted(rows [][]string, width, gap int, keep []string) []int {
 	out := widths(rows)
-	for over := taken(out, gap) - width; over > 0; over-- {
-		widest := -1
-		for i := range out {
-			if sentences(rows, i) && out[i] > leastText && (widest < 0 || out[i] > out[widest]) {
-				widest = i
-			}
+	var names, texts []int
+	for i, title := range rows[0] {
+		switch {
+		case slices.Contains(keep, title):
+		case sentences(rows, i):
+			texts = append(texts, i)
+			fallthrough
+		default:
+			names = append(names, i)
 		}
-		if widest < 0 {
-			widest = slices.Index(out, slices.Max(out))
-		}
-		out[widest] = max(out[widest]-1, 1)
 	}
+	over := taken(out, gap) - width
+	narrow(out, names, narrow(out, texts, over, leastText), 1)
 	return out
+}
+
+// narrow takes what is over from the widest of some columns, again and again, and leaves each at least so much. The
+// rest is what it could not take.
+func narrow(widths, columns []int, over, least int) (rest int) {
+	for ; over > 0 && len(columns) > 0; over-- {
+		widest := slices.MaxFunc(columns, func(a, b int) int { return widths[a] - widths[b] })
+		if widths[widest] <= least {
+			break
+		}
+		widths[widest]--
+	}
+	return over
 }
 
 // sentences reports whether a column holds text: the last one, or one with blanks below its title.

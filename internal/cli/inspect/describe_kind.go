@@ -273,7 +273,7 @@ func (p *page) fit(rows [][]string) [][]string {
 	if p.columns <= 0 {
 		return rows
 	}
-	return view.Fit(rows, p.columns-len("  "), len("  "))
+	return view.Fit(rows, p.columns-len("  "), len("  "), "Name")
 }
 
 // alignColumns writes rows with their columns one below the other.

@@ -6,14 +6,14 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"text/tabwriter"
 	"unicode/utf8"
-
-	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 )
 
-// fitting gathers kubectl's tables and cuts the cells of those that are wider than the terminal.
+// fitting gathers kubectl's tables, and moves the columns of those together that are wider than the terminal, or
+// cuts their cells.
 type fitting struct {
 	bytes.Buffer
 
@@ -21,8 +21,8 @@ type fitting struct {
 	columns int
 }
 
-// tableGap is the room between two columns of kubectl's tables.
-const tableGap = 3
+// narrowGap is the room between two columns; kubectl's is 3.
+const narrowGap = 2
 
 // flush writes what was gathered; a blank line ends a table.
 func (f *fitting) flush() error {
@@ -43,14 +43,14 @@ var titles = regexp.MustCompile(`\S+(?: \S+)*`)
 func fitTable(table string, width int) string {
 	text := strings.TrimRight(table, "\n")
 	lines := strings.Split(text, "\n")
-	head, wide := -1, false
+	head, over := -1, 0
 	for i, line := range lines {
 		if head < 0 && len(titles.FindAllString(line, 2)) > 1 {
 			head = i
 		}
-		wide = wide || utf8.RuneCountInString(strings.TrimRight(line, " ")) > width
+		over = max(over, utf8.RuneCountInString(strings.TrimRight(line, " "))-width)
 	}
-	if head < 0 || !wide {
+	if head < 0 || over == 0 {
 		return table
 	}
 	starts := titles.FindAllStringIndex(lines[head], -1) // titles are of ASCII
@@ -64,8 +64,8 @@ func fitTable(table string, width int) string {
 	}
 	var out strings.Builder
 	out.WriteString(strings.Join(append(lines[:head:head], ""), "\n"))
-	t := printers.GetNewTabWriter(&out)
-	for _, row := range view.Fit(rows, width, tableGap) {
+	t := tabwriter.NewWriter(&out, 0, 0, narrowGap, ' ', 0)
+	for _, row := range view.Fit(rows, width, narrowGap, "NAMESPACE", "NAME") {
 		_, _ = fmt.Fprintln(t, strings.Join(row, "\t")) // into memory
 	}
 	_ = t.Flush()
