@@ -162,7 +162,7 @@ func (o *options) checkArgs() error {
 }
 
 func (o *options) run(ctx context.Context) error {
-	defer o.factory.Working("comparing")()
+	defer o.factory.Working("comparing").Stop()
 	old, now, err := o.sides(ctx)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func (l *locked) String() string {
 
 func held(tty bool, progress string) (*Factory, *locked, *locked) {
 	var out, errs locked
-	f := New(Streams{Out: &out, Err: &errs, ErrTTY: tty, Width: 40, Getenv: func(string) string { return "" }})
+	f := New(Streams{Out: &out, Err: &errs, ErrTTY: tty, ErrWidth: 40, Getenv: func(string) string { return "" }})
 	f.Progress = progress
 	return f, &out, &errs
 }
@@ -38,7 +38,7 @@ func held(tty bool, progress string) (*Factory, *locked, *locked) {
 // gone before anything else is written, and at the end.
 func TestWorking(t *testing.T) {
 	f, out, errs := held(true, "auto")
-	stop := f.Working("rendering %d objects", 20000)
+	work := f.Working("rendering %d objects", 20000)
 	w := f.working
 	w.beat(w.began.Add(time.Second))
 	if errs.String() != "" {
@@ -60,7 +60,7 @@ func TestWorking(t *testing.T) {
 		t.Errorf("the line is back at once: %q", before)
 	}
 	w.beat(time.Now().Add(5 * time.Second))
-	stop()
+	work.Stop()
 	if got := errs.String(); got == before || !strings.HasSuffix(got, " \r") || f.working != nil || f.Streams.Out != out {
 		t.Errorf("at the end: %q", got)
 	}
@@ -69,22 +69,22 @@ func TestWorking(t *testing.T) {
 // TestWorking_IsSilentInAPipe: no line goes into a pipe unless that is asked for, and no escape ever.
 func TestWorking_IsSilentInAPipe(t *testing.T) {
 	f, _, errs := held(false, "auto")
-	f.Working("rendering")()
+	f.Working("rendering").Stop()
 	if f.working != nil || errs.String() != "" {
 		t.Errorf("%q", errs)
 	}
 	f, _, errs = held(true, "never")
-	defer f.Working("rendering")()
+	defer f.Working("rendering").Stop()
 	if f.working != nil || errs.String() != "" {
 		t.Error("never is sometimes")
 	}
 	f, _, errs = held(false, "always")
-	stop := f.Working("rendering")
+	work := f.Working("rendering")
 	w := f.working
 	for s := range 35 {
 		w.beat(w.began.Add(time.Duration(s) * time.Second))
 	}
-	stop()
+	work.Stop()
 	if got := errs.String(); got != "rendering: 10s\nrendering: 20s\nrendering: 30s\n" {
 		t.Errorf("%q", got)
 	}
@@ -94,7 +94,7 @@ func TestWorking_IsSilentInAPipe(t *testing.T) {
 // than the terminal, nor does it hold what a terminal would obey.
 func TestWorking_NamesAPartOfTheWork(t *testing.T) {
 	f, _, errs := held(true, "auto")
-	stop := f.Working("outer")
+	work := f.Working("outer")
 	inner := f.Working("inner %s", strings.Repeat("x", 100)+"\x1b[2J")
 	w := f.working
 	w.beat(w.began.Add(3 * time.Second))
@@ -102,12 +102,12 @@ func TestWorking_NamesAPartOfTheWork(t *testing.T) {
 	if !strings.Contains(got, "inner") || len([]rune(got)) > 4+40 || strings.Contains(got, "[2J") {
 		t.Errorf("%q", got)
 	}
-	inner()
+	inner.Stop()
 	w.beat(w.began.Add(4 * time.Second))
 	if got := errs.String(); !strings.Contains(got, "outer: 4s") {
 		t.Errorf("%q", got)
 	}
-	stop()
+	work.Stop()
 }
 
 func TestCheckProgress(t *testing.T) {

@@ -205,9 +205,9 @@ func (o *options) run(ctx context.Context) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	done := o.factory.Working("checking manifests")
+	work := o.factory.Working("checking manifests")
 	all, err := o.problems(ctx)
-	done()
+	work.Stop()
 	if err != nil {
 		return err
 	}

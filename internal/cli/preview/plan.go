@@ -117,7 +117,7 @@ func (o *planOptions) complete(args []string) error {
 }
 
 func (o *planOptions) run(ctx context.Context) error {
-	defer o.factory.Working("planning")()
+	defer o.factory.Working("planning").Stop()
 	many, err := o.Each(ctx)
 	if err != nil {
 		return err

@@ -114,7 +114,7 @@ func (o *inventoryOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer o.factory.Working("reading the cluster")()
+	defer o.factory.Working("reading the cluster").Stop()
 	cluster, err := clusterread.Connect(o.factory)
 	if err != nil {
 		return err

@@ -91,7 +91,7 @@ func (o *renderOptions) run(ctx context.Context) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	defer o.factory.Working("loading manifests")()
+	defer o.factory.Working("loading manifests").Stop()
 	stream, err := o.load(ctx)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (o *renderOptions) run(ctx context.Context) error {
 		return err
 	}
 	count := len(stream)
-	defer o.factory.Working("rendering %s", counted.Of(count, "object"))()
+	defer o.factory.Working("rendering %s", counted.Of(count, "object")).Stop()
 	opt, err := o.engineOptions(ctx, stream)
 	if err != nil {
 		return err
