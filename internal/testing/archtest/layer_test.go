@@ -131,7 +131,7 @@ var layer = map[string][]string{
 	"pkg/render/load":          {"pkg/kruise/...", "pkg/render/kustomize", "pkg/render/load/isolated", "pkg/render/load/linear", "pkg/render/load/rooted", "pkg/render/resource", "sigs.k8s.io/kustomize/..."},
 	"pkg/render/load/rooted":   {"golang.org/x/sys/unix"},
 	"pkg/render/load/isolated": {"github.com/landlock-lsm/go-landlock/landlock", "github.com/landlock-lsm/go-landlock/landlock/syscall", "golang.org/x/sys/unix"},
-	"pkg/render/load/linear":   {"pkg/render/kustomize", "pkg/render/stage", "sigs.k8s.io/kustomize/...", "sigs.k8s.io/yaml"},
+	"pkg/render/load/linear":   {"pkg/render/kustomize", "pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/...", "sigs.k8s.io/yaml"},
 	"pkg/render/emit":          {"pkg/kruise", "pkg/kruise/...", "pkg/render/resource", "pkg/render/stage", "golang.org/x/sys/windows", "sigs.k8s.io/kustomize/kyaml/..."},
 	"pkg/render/subset":        {"pkg/kruise", "pkg/kruise/tree", "pkg/render/resource"},
 	"pkg/render/config":        {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/resource", "pkg/render/stage", "pkg/render/load"},
