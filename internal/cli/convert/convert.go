@@ -83,6 +83,7 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer o.factory.Working("converting").Stop()
 	stream, err := load.Load(ctx, o.limits.Load(o.build.Load(load.Options{Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace(), Except: o.with})))
 	if err != nil {
 		return err

@@ -162,8 +162,9 @@ func (o *options) checkArgs() error {
 }
 
 func (o *options) run(ctx context.Context) error {
-	defer o.factory.Working("comparing").Stop()
-	old, now, err := o.sides(ctx)
+	loading := o.factory.Working("loading both states")
+	defer loading.Stop()
+	old, now, err := o.sides(loading.Reported(ctx))
 	if err != nil {
 		return err
 	}
@@ -180,6 +181,9 @@ func (o *options) run(ctx context.Context) error {
 			return err
 		}
 	}
+	comparing := o.factory.Working("comparing").Of(max(len(old), len(now)), "object")
+	defer comparing.Stop()
+	opt.Progress = comparing.Progress()
 	report := compare.Run(old, now, opt)
 	if err := ctx.Err(); err != nil {
 		return err

@@ -68,7 +68,10 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return o.report(append(lines, p.checkAll(ctx)...))
+	work := o.factory.Working("checking the cluster")
+	lines = append(lines, p.checkAll(ctx)...)
+	work.Stop()
+	return o.report(lines)
 }
 
 // examined is the cluster that is looked over.

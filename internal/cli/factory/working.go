@@ -1,6 +1,7 @@
 package factory
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // How long work may be silent before a line says what it is, on a terminal and, where that
@@ -31,7 +33,7 @@ func (f *Factory) Working(format string, args ...any) *Work {
 		line := f.working
 		before := line.instead(what)
 		return &Work{line, func() { line.instead(before) }}
-	case f.Progress == "never", f.Progress != "always" && !f.draws():
+	case f.Silent, f.Progress == "never", f.Progress != "always" && !f.draws():
 		return &Work{}
 	}
 	w := &working{task: what, to: text.Unwrap(f.Streams.Err), draws: f.draws(), width: f.Streams.ErrWidth, ascii: ASCII(f.Streams.Getenv), over: make(chan struct{})}
@@ -73,6 +75,43 @@ func (w *Work) Done(n int) {
 // Part says the same as a part of the whole, from 0 to 1. What was done stays done.
 func (w *Work) Part(done float64) {
 	w.change(func(t *task) { t.done = max(t.done, min(done, 1)) })
+}
+
+// Progress is what an engine reports to, nil where nothing is shown.
+func (w *Work) Progress() resource.Progress {
+	if w.line == nil {
+		return nil
+	}
+	return w.Part
+}
+
+// Each is the progress of one of several parts of the same size.
+func (w *Work) Each(i, all int) resource.Progress {
+	return w.Progress().Within(float64(i)/float64(all), float64(i+1)/float64(all))
+}
+
+// Reported is a context with which work reports to it.
+func (w *Work) Reported(ctx context.Context) context.Context {
+	if w.line == nil {
+		return ctx
+	}
+	return resource.WithProgress(ctx, w.Part)
+}
+
+// Hold keeps the terminal as it is until release: a person is asked something there.
+func (f *Factory) Hold() (release func()) {
+	w := f.working
+	if w == nil {
+		return func() {}
+	}
+	hold := func(held bool) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.clear()
+		w.held, w.last = held, time.Now()
+	}
+	hold(true)
+	return func() { hold(false) }
 }
 
 func (w *Work) change(how func(*task)) {
@@ -136,6 +175,8 @@ type working struct {
 	last  time.Time
 	shown bool
 	drawn int
+	// held is true while nothing may be shown.
+	held  bool
 	beats int
 }
 
@@ -165,6 +206,7 @@ func (w *working) beat(now time.Time) {
 	defer w.mu.Unlock()
 	line := fmt.Sprintf("%s: %s", w.task, now.Sub(w.began).Round(time.Second))
 	switch {
+	case w.held:
 	case w.draws && (w.shown || now.Sub(w.last) >= silence):
 		w.beats++
 		line = w.fit(w.spin() + " " + line)

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // locked is a stream that the watcher and the verb write to.
@@ -115,5 +117,96 @@ func TestCheckProgress(t *testing.T) {
 		if err := CheckProgress(value); (err == nil) != ok {
 			t.Errorf("%q: %v", value, err)
 		}
+	}
+}
+
+// TestWorking_Counts: a line says of how many things how many are done, and never fewer than before.
+func TestWorking_Counts(t *testing.T) {
+	f, _, errs := held(true, "auto")
+	f.Streams.ErrWidth = 80
+	work := f.Working("rendering").Of(3334, "object")
+	defer work.Stop()
+	w := work.line
+	shows := func(want string) {
+		t.Helper()
+		before := len(errs.String())
+		w.beat(w.began.Add(3 * time.Second))
+		if got := errs.String()[before:]; !strings.Contains(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	shows(" rendering 0 of 3,334 objects: 3s")
+	work.Done(1200)
+	shows(" rendering 1,200 of 3,334 objects: 3s")
+	work.Progress().Within(0, .5)(.5)
+	shows(" rendering 1,200 of 3,334 objects: 3s")
+	work.Progress().Within(.5, 1)(.5)
+	shows(" rendering 2,500 of 3,334 objects: 3s")
+	loading := f.Working("loading manifests")
+	shows(" loading manifests: 3s")
+	resource.ProgressOf(loading.Reported(t.Context())).Of(1, 3)
+	shows(" loading manifests, 33%: 3s")
+	loading.Stop()
+	shows(" rendering 2,500 of 3,334 objects: 3s")
+	planning := f.Working("planning").Of(2, "workload")
+	planning.Each(1, 2)(0)
+	shows(" planning 1 of 2 workloads: 3s")
+	planning.Done(7)
+	shows(" planning 2 of 2 workloads: 3s")
+}
+
+// TestWorking_OfNothing: where nothing is shown, nothing is counted, and a terminal that is drawn on otherwise has
+// no line.
+func TestWorking_OfNothing(t *testing.T) {
+	f, _, errs := held(false, "auto")
+	work := f.Working("rendering").Of(2, "object")
+	work.Done(1)
+	work.Part(1)
+	if work.Progress() != nil || work.Each(0, 2) != nil || work.Reported(t.Context()) != t.Context() {
+		t.Error("work is reported that nothing shows")
+	}
+	work.Stop()
+	f, _, _ = held(true, "auto")
+	f.Silent = true
+	f.Working("rendering").Stop()
+	if f.Working("rendering").line != nil || errs.String() != "" {
+		t.Error("a line is drawn over the terminal interface")
+	}
+}
+
+// TestWorking_LeavesQuestionsAlone: nothing is drawn while a person is asked.
+func TestWorking_LeavesQuestionsAlone(t *testing.T) {
+	f, _, errs := held(true, "auto")
+	f.Hold()() // of no work
+	work := f.Working("planning")
+	defer work.Stop()
+	w := work.line
+	w.beat(time.Now().Add(3 * time.Second))
+	release := f.Hold()
+	_, _ = fmt.Fprint(f.Streams.Err, "Sure? ")
+	before := errs.String()
+	w.beat(time.Now().Add(time.Minute))
+	if got := errs.String(); got != before || !strings.HasSuffix(got, " \rSure? ") {
+		t.Errorf("%q", got)
+	}
+	release()
+	w.beat(time.Now().Add(time.Second))
+	if errs.String() != before {
+		t.Error("the line is back at once")
+	}
+	w.beat(time.Now().Add(3 * time.Second))
+	if errs.String() == before {
+		t.Error("the line does not come back")
+	}
+}
+
+// TestWorking_OnATerminalThatCannotBeDrawnOn: TERM=dumb has no line.
+func TestWorking_OnATerminalThatCannotBeDrawnOn(t *testing.T) {
+	f, _, _ := held(true, "auto")
+	f.Streams.Getenv = func(name string) string { return map[string]string{"TERM": "dumb"}[name] }
+	work := f.Working("rendering")
+	defer work.Stop()
+	if work.line != nil {
+		t.Error("a dumb terminal is drawn on")
 	}
 }

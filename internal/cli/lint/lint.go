@@ -205,8 +205,12 @@ func (o *options) run(ctx context.Context) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	work := o.factory.Working("checking manifests")
-	all, err := o.problems(ctx)
+	loading := "loading manifests"
+	if o.live.on {
+		loading = "reading the cluster"
+	}
+	work := o.factory.Working("%s", loading)
+	all, err := o.problems(work.Reported(ctx))
 	work.Stop()
 	if err != nil {
 		return err
@@ -270,6 +274,9 @@ func (o *options) problems(ctx context.Context) ([]engine.Problem, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	checking := o.factory.Working("checking").Of(o.checked, "object")
+	defer checking.Stop()
+	q.Progress = checking.Progress()
 	if faults == nil {
 		return engine.Run(q), ctx.Err()
 	}

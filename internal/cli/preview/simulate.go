@@ -105,6 +105,8 @@ func (o *simulateOptions) complete(args []string) error {
 }
 
 func (o *simulateOptions) run(ctx context.Context) error {
+	work := o.factory.Working("simulating")
+	defer work.Stop()
 	m, err := o.make(ctx)
 	if err != nil {
 		return err
@@ -113,7 +115,7 @@ func (o *simulateOptions) run(ctx context.Context) error {
 		return command.Usagef("1 is the first pod that is updated", "--fail-pod: %d, of %s", most, counted.Of(pods, "pod"))
 	}
 	settings := m.Assumed()
-	settings.Seed = o.seed
+	settings.Seed, settings.Progress = o.seed, work.Of(m.Plan.Limits.Replicas, "pod").Progress()
 	o.apply(m, &settings)
 	drive := planning.Promoted()
 	if o.stopAtPause {

@@ -91,8 +91,9 @@ func (o *renderOptions) run(ctx context.Context) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	defer o.factory.Working("loading manifests").Stop()
-	stream, err := o.load(ctx)
+	loading := o.factory.Working("loading manifests")
+	defer loading.Stop()
+	stream, err := o.load(loading.Reported(ctx))
 	if err != nil {
 		return err
 	}
@@ -100,11 +101,13 @@ func (o *renderOptions) run(ctx context.Context) error {
 		return err
 	}
 	count := len(stream)
-	defer o.factory.Working("rendering %s", counted.Of(count, "object")).Stop()
+	rendering := o.factory.Working("rendering").Of(count, "object")
+	defer rendering.Stop()
 	opt, err := o.engineOptions(ctx, stream)
 	if err != nil {
 		return err
 	}
+	opt.Progress = rendering.Progress()
 	// Patches bring one state to another: what is left out would be deleted.
 	opt.LeaveOut = o.patchesDir == ""
 	res, err := engine.Render(stream, opt)
