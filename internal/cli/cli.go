@@ -43,6 +43,9 @@ func Main(ctx context.Context, args []string, s factory.Streams) int {
 	root.SetIn(f.Streams.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
+	if s.Width > 0 {
+		root.SetOut(text.Folding(s.Out, s.Width))
+	}
 	err := root.ExecuteContext(ctx)
 	text.Flush(f.Streams.Out)
 	text.Flush(f.Streams.Err)

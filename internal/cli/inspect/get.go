@@ -109,11 +109,29 @@ func (o *getOptions) run(ctx context.Context, args []string) error {
 	if o.IsHumanReadablePrinter && o.ServerPrint {
 		o.ToPrinter = withColumns(o.ToPrinter)
 	}
-	switch {
-	case namesAllTypes(args):
-	case o.Raw == "" && (o.Watch || o.WatchOnly):
+	if o.Raw == "" && (o.Watch || o.WatchOnly) && !namesAllTypes(args) {
 		return kubectl.Interrupted(ctx, kubectl.Err(o.follow(ctx, args)))
-	default:
+	}
+	if !o.IsHumanReadablePrinter || o.Raw != "" || o.wide() || o.factory.Streams.Width <= 0 {
+		return o.list(args)
+	}
+	fit := &fitting{to: o.Out, columns: o.factory.Streams.Width}
+	o.Out = fit
+	err := o.list(args)
+	if failed := fit.flush(); err == nil {
+		err = failed
+	}
+	return err
+}
+
+// wide reports whether all columns are asked for.
+func (o *getOptions) wide() bool {
+	return o.PrintFlags.OutputFormat != nil && *o.PrintFlags.OutputFormat == "wide"
+}
+
+// list shows what there is now.
+func (o *getOptions) list(args []string) error {
+	if !namesAllTypes(args) {
 		return kubectl.Err(o.Run(o.whole, args))
 	}
 	d, err := o.factory.Discovery()
