@@ -70,8 +70,10 @@ spec:
 				t.Error(err)
 			}
 		},
-		"lint":    func(p resource.Progress) { lint.Run(lint.Request{Objects: read(nil, "old"), Progress: p}) },
-		"compare": func(p resource.Progress) { compare.Run(read(nil, "old"), read(nil, "new"), compare.Options{Progress: p}) },
+		"lint": func(p resource.Progress) { lint.Run(lint.Request{Objects: read(nil, "old"), Progress: p}) },
+		"compare": func(p resource.Progress) {
+			compare.Run(read(nil, "old"), read(nil, "new"), compare.Options{Progress: p})
+		},
 	} {
 		var lock sync.Mutex
 		between, most := 0, 0.

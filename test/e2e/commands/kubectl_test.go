@@ -113,9 +113,12 @@ func complaint(text string) string {
 	for line := range strings.Lines(text) {
 		said, _, _ := strings.Cut(strings.TrimSpace(line), " Use \"kubectl")
 		said = strings.ReplaceAll(strings.ToLower(said), `for "kubectl kruise"`, `for "kubectl"`)
-		for _, begins := range []string{"error: error from server", "error from server", "error: ", "you must specify", "the server doesn't"} {
+		for _, begins := range []string{"error from server", "error: ", "you must specify", "the server doesn't"} {
 			if strings.HasPrefix(said, begins) {
-				return strings.TrimRight(strings.TrimPrefix(said, "error: "), ".")
+				if !strings.HasPrefix(said, "error: error") { // which says it twice
+					said = strings.TrimPrefix(said, "error: ")
+				}
+				return strings.TrimRight(said, ".")
 			}
 		}
 	}
