@@ -118,6 +118,7 @@ func (o *getOptions) run(ctx context.Context, args []string) error {
 	fit := &fitting{to: o.Out, columns: o.factory.Streams.Width}
 	o.Out = fit
 	err := o.list(args)
+	o.Out = fit.to // without Kruise, what was rendered is listed next, by the same options
 	if failed := fit.flush(); err == nil {
 		err = failed
 	}
