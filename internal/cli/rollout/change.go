@@ -20,10 +20,9 @@ import (
 type change struct {
 	// done is what is printed behind the name of a workload.
 	done string
-	// change makes the new state.
-	change func(*resource.Resource, plan.Snapshot) (*resource.Resource, error)
-	// same is what is printed where nothing is left to do; "" for the plan's words.
-	same string
+	// change makes the new state; same is what is printed where that is the present one, "" for the
+	// plan's words.
+	change func(*resource.Resource, plan.Snapshot) (desired *resource.Resource, same string, err error)
 	// release finds the workload of a Rollout of Kruise Rollout, "" where all is done;
 	// nil for a verb that is not for those.
 	release func(ctx context.Context, o *runOptions, name string) (string, error)
@@ -40,7 +39,7 @@ type change struct {
 }
 
 func newChange(shared *common, v *change, c *cobra.Command) *cobra.Command {
-	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: &shared.reader, Change: v.change}, back: c.Name() == "undo", as: v}
+	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: &shared.reader}, back: c.Name() == "undo", as: v}
 	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
 	o.AddPolicyFlags(c)
 	o.addRunFlags(c)
@@ -86,10 +85,7 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 	case o.detach.on:
 		return o.refuseDetach()
 	}
-	return o.several(names, func(n resourcearg.Name) error {
-		one := *o
-		return one.changeOne(ctx, n)
-	})
+	return o.several(names, func(n resourcearg.Name) error { return o.changeOne(ctx, n) })
 }
 
 // workloads are the workloads of the names, without those whose Rollout did all.
@@ -124,39 +120,42 @@ func (o *runOptions) changeUnited(ctx context.Context, name string) error {
 		}
 		return o.inSequence(names, func(n resourcearg.Name) error { return o.restartInPlace(ctx, n) })
 	}
-	o.united, o.Several, o.remake = name, true, o.as.remake()
 	if err := o.CompleteSubsets(); err != nil {
 		return err
 	}
-	return o.runUnited(ctx)
+	return o.runUnited(ctx, name, o.as.remake())
 }
 
 func (o *runOptions) changeOne(ctx context.Context, n resourcearg.Name) error {
 	if o.as.inPlace {
 		return o.restartInPlace(ctx, n)
 	}
-	o.as.same = ""
-	if err := o.Complete([]string{n.String()}); err != nil {
+	m := o.memberOf(n)
+	m.policy.Change = func(object *resource.Resource, s plan.Snapshot) (desired *resource.Resource, err error) {
+		desired, m.same, err = o.as.change(object, s)
+		return desired, err
+	}
+	if err := m.policy.Complete([]string{n.String()}); err != nil {
 		return err
 	}
-	return o.run(ctx)
+	return m.run(ctx)
 }
 
 // changed prints what was done to the workload.
-func (o *runOptions) changed(ctx context.Context) error {
-	if o.as == nil {
+func (m *member) changed(ctx context.Context) error {
+	if m.as == nil {
 		return nil
 	}
-	ref := objectOf(o.session.object)
-	return o.print.fetch(ctx, o.common, ref.Resource, ref.Namespace, ref.Name)
+	ref := objectOf(m.session.object)
+	return m.print.fetch(ctx, m.common, ref.Resource, ref.Namespace, ref.Name)
 }
 
 // unchanged reports why nothing is done.
-func (o *runOptions) unchanged(why string) error {
-	if o.as != nil && o.as.same != "" {
-		ref := objectOf(o.session.object)
-		why = fmt.Sprintf("%s/%s %s", singular(ref.Kind, ref.Group), ref.Name, o.as.same)
+func (m *member) unchanged(why string) error {
+	if m.same != "" {
+		ref := objectOf(m.session.object)
+		why = fmt.Sprintf("%s/%s %s", singular(ref.Kind, ref.Group), ref.Name, m.same)
 	}
-	_, err := fmt.Fprintln(o.eventsTo(), why)
+	_, err := fmt.Fprintln(m.eventsTo(), why)
 	return err
 }

@@ -40,45 +40,45 @@ func (c *common) warnOfStop(object *resource.Resource, stop plan.ControllerStop)
 
 // findManifest finds what --write-back writes to, before anything is changed, and
 // whether it could be.
-func (o *runOptions) findManifest() (err error) {
-	if o.into == "" {
+func (m *member) findManifest() (err error) {
+	if m.into == "" {
 		return nil
 	}
-	if o.manifest, err = gitops.FindManifest(o.into, o.session.target.Ref); err != nil {
+	if m.manifest, err = gitops.FindManifest(m.into, m.session.target.Ref); err != nil {
 		return err
 	}
-	trial, err := gitops.FindManifest(o.into, o.session.target.Ref)
+	trial, err := gitops.FindManifest(m.into, m.session.target.Ref)
 	if err != nil {
 		return err
 	}
-	return trial.Check(gitops.ManifestChange{Before: o.session.object.Node(), After: o.desired.Node()})
+	return trial.Check(gitops.ManifestChange{Before: m.session.object.Node(), After: m.desired.Node()})
 }
 
 // writeBack writes into the manifest what is in the cluster now.
-func (o *runOptions) writeBack(ctx context.Context) error {
-	if o.manifest == nil {
+func (m *member) writeBack(ctx context.Context) error {
+	if m.manifest == nil {
 		return nil
 	}
-	now, err := o.locate(ctx, o.called)
+	now, err := m.locate(ctx, m.called)
 	if err != nil {
 		return err
 	}
 	object := now.object
 	// A rollout takes long: what was edited in the files meanwhile stays.
-	if o.manifest, err = gitops.FindManifest(o.into, o.session.target.Ref); err != nil {
+	if m.manifest, err = gitops.FindManifest(m.into, m.session.target.Ref); err != nil {
 		return err
 	}
-	change := gitops.ManifestChange{Before: o.session.object.Node(), After: o.desired.Node()}
+	change := gitops.ManifestChange{Before: m.session.object.Node(), After: m.desired.Node()}
 	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
 		change.Partition = tree.Get(object.Node(), path...)
 	}
-	switch files, err := o.manifest.Write(change); {
+	switch files, err := m.manifest.Write(change); {
 	case err != nil:
 		return err
 	case len(files) > 0:
-		_, err = fmt.Fprintf(o.factory.Streams.Err, "%s: the new state of %s is there; commit it\n", strings.Join(files, ", "), o.session.target)
+		_, err = fmt.Fprintf(m.factory.Streams.Err, "%s: the new state of %s is there; commit it\n", strings.Join(files, ", "), m.session.target)
 		return err
 	}
-	_, err = fmt.Fprintf(o.factory.Streams.Err, "%s has that state already\n", o.manifest.Path)
+	_, err = fmt.Fprintf(m.factory.Streams.Err, "%s has that state already\n", m.manifest.Path)
 	return err
 }

@@ -142,29 +142,26 @@ func (o groupOfRun) makeAll(ctx context.Context) (*madeGroup, error) {
 // makePart makes the plan of one workload; one in progress that leads to the same state is
 // continued.
 func (o groupOfRun) makePart(ctx context.Context, one planning.One) (*groupPart, error) {
-	run := *o.runOptions
-	run.Options = one.Options
-	run.Check = run.ready
-	run.Present = func(ctx context.Context, name resourcearg.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
-		run.factory.Flags.Namespace = &namespace
-		s, err := run.open(ctx, name)
+	m := &member{runOptions: o.runOptions, policy: one.Options}
+	made, err := m.make(ctx, func(ctx context.Context, name resourcearg.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
+		m.factory.Flags.Namespace = &namespace
+		s, err := m.open(ctx, name)
 		if err != nil {
 			return nil, plan.Snapshot{}, err
 		}
-		run.session, run.called = s, name
+		m.session, m.called = s, name
 		snapshot, err := s.Observe(ctx, s.target.Ref)
 		return s.object, snapshot, err
-	}
-	made, err := run.Make(ctx)
+	})
 	if h, ok := errors.AsType[*controlledError](err); ok {
 		err = &resource.Error{Err: fmt.Errorf("%s is %w", one.Name, h), Hint: "roll it out by itself: its Rollout makes the steps"}
 	}
 	var p *groupPart
 	if err == nil {
-		p, err = o.group.newGroupPart(run.session, run.desired, made)
+		p, err = o.group.newGroupPart(m.session, m.desired, made)
 	}
-	if err != nil && run.session != nil && run.session.Cluster != nil {
-		run.session.Close()
+	if err != nil {
+		m.close()
 	}
 	return p, err
 }

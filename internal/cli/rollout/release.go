@@ -193,8 +193,8 @@ type controlledError struct {
 func (e *controlledError) Error() string { return "controlled by Kruise Rollout " + e.rollout.Name }
 
 // handed asks whether the workload's changes are for a Rollout to roll out.
-func (o *runOptions) handed(ctx context.Context, desired *resource.Resource) error {
-	r, err := o.releaseOf(ctx, o.session)
+func (m *member) handed(ctx context.Context, desired *resource.Resource) error {
+	r, err := m.releaseOf(ctx, m.session)
 	if err != nil || r == nil {
 		return err
 	}
@@ -203,88 +203,88 @@ func (o *runOptions) handed(ctx context.Context, desired *resource.Resource) err
 
 // handOver writes the template alone: the Rollout goes through its own steps. In
 // the middle of a release only the way back is open.
-func (o *runOptions) handOver(ctx context.Context, h *controlledError) error {
-	r, s := h.rollout, o.session
-	if o.detach.on {
+func (m *member) handOver(ctx context.Context, h *controlledError) error {
+	r, s := h.rollout, m.session
+	if m.detach.on {
 		return command.Usagef("leave --detach out", "Kruise Rollout %s makes the steps in the cluster, so no Job is needed", r.Name)
 	}
 	template := tree.Get(h.desired.Node(), "spec", "template")
 	switch {
 	case tree.Equal(template, tree.Get(s.object.Node(), "spec", "template")):
-		return o.unchanged("the template is that already: there is nothing to roll out")
-	case r.Controls() && !o.back:
+		return m.unchanged("the template is that already: there is nothing to roll out")
+	case r.Controls() && !m.back:
 		return controlledByRelease(s.target.String(), r)
 	}
-	o.describeHandover(h)
-	if o.dry().Only() {
-		return errors.Join(o.previewHandover(ctx), o.preview(ctx))
+	m.describeHandover(h)
+	if m.dry().Only() {
+		return errors.Join(m.previewHandover(ctx), m.preview(ctx))
 	}
-	if err := o.ask(ctx, o.yes, "Write the template of "+s.target.String()+"?"); err != nil {
+	if err := m.ask(ctx, m.yes, "Write the template of "+s.target.String()+"?"); err != nil {
 		return err
 	}
-	got, err := o.writeTemplate(ctx, release.Request{Manager: fieldManager})
+	got, err := m.writeTemplate(ctx, release.Request{Manager: fieldManager})
 	if err != nil {
 		return err
 	}
 	if got.GetAnnotations()[plan.InProgressingAnnotation] == "" && !r.Controls() {
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: Kruise Rollout %s did not pick up the change: all pods are updated at once\n", r.Name)
-		return o.changed(ctx)
+		_, _ = fmt.Fprintf(m.factory.Streams.Err, "warning: Kruise Rollout %s did not pick up the change: all pods are updated at once\n", r.Name)
+		return m.changed(ctx)
 	}
-	if done, err := o.followRelease(ctx, r, following{got.GetGeneration(), o.back}); err != nil || !done {
+	if done, err := m.followRelease(ctx, r, following{got.GetGeneration(), m.back}); err != nil || !done {
 		return err
 	}
-	return errors.Join(o.writeBack(ctx), o.changed(ctx))
+	return errors.Join(m.writeBack(ctx), m.changed(ctx))
 }
 
 // writeTemplate writes the new template and nothing else.
-func (o *runOptions) writeTemplate(ctx context.Context, q release.Request) (*unstructured.Unstructured, error) {
-	client, err := o.factory.Dynamic()
+func (m *member) writeTemplate(ctx context.Context, q release.Request) (*unstructured.Unstructured, error) {
+	client, err := m.factory.Dynamic()
 	if err != nil {
 		return nil, err
 	}
-	return release.Hand(ctx, client, o.template(), q)
+	return release.Hand(ctx, client, m.template(), q)
 }
 
 // template is what a Rollout rolls out, as it is written.
-func (o *runOptions) template() release.Template {
-	value, _ := tree.Value(tree.Get(o.desired.Node(), "spec", "template")).(map[string]any)
-	ref := objectOf(o.session.object)
+func (m *member) template() release.Template {
+	value, _ := tree.Value(tree.Get(m.desired.Node(), "spec", "template")).(map[string]any)
+	ref := objectOf(m.session.object)
 	return release.Template{
-		Workload: ref.Ref, Resource: ref.Resource, UID: tree.StrAt(o.session.object.Node(), "metadata", "uid"), Template: value,
+		Workload: ref.Ref, Resource: ref.Resource, UID: tree.StrAt(m.session.object.Node(), "metadata", "uid"), Template: value,
 	}
 }
 
 // previewHandover shows the request that hands a new template over.
-func (o *runOptions) previewHandover(ctx context.Context) error {
-	t := o.template()
-	return o.show(ctx, []event.Request{jsonPatch(t.Resource, t.Workload, "the template, which its Rollout rolls out", t.Patch())})
+func (m *member) previewHandover(ctx context.Context) error {
+	t := m.template()
+	return m.show(ctx, []event.Request{jsonPatch(t.Resource, t.Workload, "the template, which its Rollout rolls out", t.Patch())})
 }
 
 // preview prints the workload as it would be, by the server's word where it is asked.
-func (o *runOptions) preview(ctx context.Context) error {
-	if o.print == nil {
+func (m *member) preview(ctx context.Context) error {
+	if m.print == nil {
 		return nil
 	}
-	if !o.print.atServer() || tree.Get(o.desired.Node(), "spec", "template") == nil {
-		return o.print.resource(o.common, o.desired)
+	if !m.print.atServer() || tree.Get(m.desired.Node(), "spec", "template") == nil {
+		return m.print.resource(m.common, m.desired)
 	}
-	u, err := o.writeTemplate(ctx, release.Request{Manager: fieldManager, DryRun: true})
+	u, err := m.writeTemplate(ctx, release.Request{Manager: fieldManager, DryRun: true})
 	if err != nil {
 		return err
 	}
-	return o.print.write(o.common, u)
+	return m.print.write(m.common, u)
 }
 
 // describeHandover reports who rolls out, and what is left undone.
-func (o *runOptions) describeHandover(h *controlledError) {
+func (m *member) describeHandover(h *controlledError) {
 	var steps []string
 	for _, s := range h.rollout.Steps {
 		steps = append(steps, s.Replicas)
 	}
-	w := o.factory.Streams.Err
+	w := m.factory.Streams.Err
 	_, _ = fmt.Fprintf(w, "Kruise Rollout %s rolls %s out, in its own steps: %s. Only the template is written here.\n",
-		h.rollout.Name, o.session.target, strings.Join(steps, ", "))
-	if !tree.Equal(besides(h.desired), besides(o.session.object)) {
+		h.rollout.Name, m.session.target, strings.Join(steps, ", "))
+	if !tree.Equal(besides(h.desired), besides(m.session.object)) {
 		_, _ = fmt.Fprintln(w, "warning: what else differs in the spec is not written: apply it by itself")
 	}
 }

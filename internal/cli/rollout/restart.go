@@ -27,19 +27,19 @@ const (
 )
 
 func newRestart(shared *common) *cobra.Command {
-	v := &change{done: "restarted", change: func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error) {
+	v := &change{done: "restarted", change: func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, string, error) {
 		if object.Kind() == kruise.KindSidecarSet {
-			return nil, object.Wrap(&tree.Error{Msg: "has no pods of its own", Hint: "restart the workloads whose pods it is in"}, "")
+			return nil, "", object.Wrap(&tree.Error{Msg: "has no pods of its own", Hint: "restart the workloads whose pods it is in"}, "")
 		}
 		if object.Is("apps", kruise.KindDeployment) && tree.Bool(tree.Get(object.Node(), "spec", "paused")) {
-			return nil, object.Wrap(&tree.Error{Msg: "can't restart paused deployment (run rollout resume first)"}, "")
+			return nil, "", object.Wrap(&tree.Error{Msg: "can't restart paused deployment (run rollout resume first)"}, "")
 		}
 		if rules.PolicyOf(s.Object().Object) == rules.PolicyInPlaceOnly {
-			return nil, object.Wrap(&tree.Error{
+			return nil, "", object.Wrap(&tree.Error{
 				Msg: "updates pods in place only, which no change of a template restarts", Hint: "with --in-place all containers restart inside their pods",
 			}, "")
 		}
-		return restarted(object, time.Now()), nil
+		return restarted(object, time.Now()), "", nil
 	}}
 	v.remake = func() remake {
 		return inTemplate(func(r *resource.Resource) (*resource.Resource, error) { return restarted(r, time.Now()), nil })

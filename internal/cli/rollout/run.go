@@ -25,24 +25,17 @@ type runOptions struct {
 	driving
 	planning.Options
 
-	yes     bool
-	session *session
+	yes bool
 	// back indicates that the verb goes back to what was: that is what takes a release
 	// back that a Rollout of Kruise's has begun.
 	back bool
-	// into is where the new state is written to in the end; manifest is the document
-	// there. called and desired are what the command line named, and made of it.
+	// into is where the new state is written to in the end.
 	into string
 	// selector and types stand for several workloads.
 	selector string
 	types    []string
 	// united is the name of a UnitedDeployment whose subsets are rolled out.
-	united   string
-	manifest *gitops.Manifest
-	called   resourcearg.Name
-	desired  *resource.Resource
-	// remake makes the new template of a UnitedDeployment; nil leaves it as it is.
-	remake remake
+	united string
 	// as is the verb that makes the new state by itself; nil for run.
 	as *change
 	// group is how several workloads are rolled out together.
@@ -124,9 +117,6 @@ func (o *runOptions) complete(args []string) error {
 	if len(args) == 1 {
 		if name, ok := resourcearg.ParseUnited(args[0]); ok {
 			o.united, o.Several = name, true
-			if o.Images() {
-				o.remake = inTemplate(o.SetImages)
-			}
 			return o.CompleteSubsets()
 		}
 	}
@@ -155,7 +145,11 @@ func (o *runOptions) runAll(ctx context.Context) (err error) {
 		if err := o.refuseDetach(); err != nil {
 			return err
 		}
-		return o.runUnited(ctx)
+		var of remake
+		if o.Images() {
+			of = inTemplate(o.SetImages)
+		}
+		return o.runUnited(ctx, o.united, of)
 	case o.group.given:
 		return groupOfRun{o}.run(ctx)
 	}
@@ -169,105 +163,135 @@ func (o *runOptions) runAll(ctx context.Context) (err error) {
 	case err != nil:
 		return err
 	case len(names) == 1 && o.selector != "":
-		o.Options = o.For(names[0])
+		return o.memberOf(names[0]).run(ctx)
 	case len(names) > 1 && o.ui:
 		return oneOnScreens()
 	case len(names) > 1 && o.detach.on:
 		return o.refuseDetach()
 	case len(names) > 1:
-		return o.runSeveral(ctx, names)
+		return o.several(names, func(n resourcearg.Name) error { return o.memberOf(n).run(ctx) })
 	}
-	return o.run(ctx)
+	return (&member{runOptions: o, policy: o.Options}).run(ctx)
+}
+
+// member is the rollout of one workload that a verb makes by its flags, from the plan to its end.
+type member struct {
+	*runOptions
+
+	// policy is how the plan of this one is made.
+	policy planning.Options
+	// session is the workload, called and desired are what the command line named, and made of it.
+	session *session
+	called  resourcearg.Name
+	desired *resource.Resource
+	// manifest is the document that the new state is written to in the end.
+	manifest *gitops.Manifest
+	// same is what is printed where nothing is left to do; "" for the plan's words.
+	same string
+}
+
+// memberOf is the rollout of a workload.
+func (o *runOptions) memberOf(n resourcearg.Name) *member {
+	return &member{runOptions: o, policy: o.For(n)}
+}
+
+// make makes the plan. The workload is open from then on, until the member is closed.
+func (m *member) make(ctx context.Context, present func(context.Context, resourcearg.Name, string) (*resource.Resource, plan.Snapshot, error)) (*planning.Made, error) {
+	m.policy.Present, m.policy.Check = present, m.ready
+	return m.policy.Make(ctx)
+}
+
+// close ends the watches.
+func (m *member) close() {
+	if m.session != nil {
+		m.session.Close()
+	}
 }
 
 // run makes the plan, shows it, asks, and carries it out.
-func (o *runOptions) run(ctx context.Context) error {
-	o.Present, o.Check = o.present, o.ready
-	defer func() {
-		if o.session != nil {
-			o.session.Close()
-		}
-	}()
-	m, err := o.Make(ctx)
+func (m *member) run(ctx context.Context) error {
+	defer m.close()
+	made, err := m.make(ctx, m.present)
 	if h, ok := errors.AsType[*controlledError](err); ok {
-		return o.handOver(ctx, h)
+		return m.handOver(ctx, h)
 	}
 	if err != nil {
 		return err
 	}
-	if len(m.Plan.Steps) == 0 {
-		return o.unchanged(m.Plan.Change.Why)
+	p := made.Plan
+	if len(p.Steps) == 0 {
+		return m.unchanged(p.Change.Why)
 	}
-	if err := view.Plan(o.factory.Streams.Err, m.Plan, &m.Predicted.Summary, view.Style{Color: o.factory.ColorErr()}); err != nil {
+	if err := view.Plan(m.factory.Streams.Err, p, &made.Predicted.Summary, view.Style{Color: m.factory.ColorErr()}); err != nil {
 		return err
 	}
 	switch {
-	case o.detach.manifest:
-		return o.jobs().printManifest(ctx, o.session, m.Plan)
-	case o.dry().Only():
-		return errors.Join(o.previewRequests(ctx, o.session, m.Plan, m.Acts), o.jobs().previewJob(ctx, o.session, m.Plan), o.preview(ctx))
+	case m.detach.manifest:
+		return m.jobs().printManifest(ctx, m.session, p)
+	case m.dry().Only():
+		return errors.Join(m.previewRequests(ctx, m.session, p, made.Acts), m.jobs().previewJob(ctx, m.session, p), m.preview(ctx))
 	}
-	if err := o.allowNamedCommands(&m.Plan); err != nil {
+	if err := m.allowNamedCommands(&p); err != nil {
 		return err
 	}
-	if err := o.ask(ctx, o.yes, "Roll out "+o.session.target.String()+"?"); err != nil {
+	if err := m.ask(ctx, m.yes, "Roll out "+m.session.target.String()+"?"); err != nil {
 		return err
 	}
-	return o.carry(ctx, m.Plan)
+	return m.carry(ctx, p)
 }
 
 // carry carries a plan out, and says and writes what follows from its end.
-func (o *runOptions) carry(ctx context.Context, p plan.Plan) error {
+func (m *member) carry(ctx context.Context, p plan.Plan) error {
 	switch {
-	case o.ui:
-		return o.onScreens(ctx, p)
-	case o.detach.on:
-		return o.jobs().begin(ctx, o.session, p)
+	case m.ui:
+		return m.onScreens(ctx, p)
+	case m.detach.on:
+		return m.jobs().begin(ctx, m.session, p)
 	}
-	res, err := o.start(ctx, o.session, p)
+	res, err := m.start(ctx, m.session, p)
 	if err != nil {
 		return err
 	}
 	if res.Outcome == event.Completed {
-		return errors.Join(o.writeBack(ctx), o.changed(ctx))
+		return errors.Join(m.writeBack(ctx), m.changed(ctx))
 	}
-	return o.end(res)
+	return m.end(res)
 }
 
 // ready is asked before the plan is made: whether a plan is what there is to make,
 // and whether its result can be written back.
-func (o *runOptions) ready(ctx context.Context, object, desired *resource.Resource) error {
-	o.desired = desired
-	if err := o.findManifest(); err != nil {
+func (m *member) ready(ctx context.Context, object, desired *resource.Resource) error {
+	m.desired = desired
+	if err := m.findManifest(); err != nil {
 		return err
 	}
-	o.warnOfOwners(object)
-	if err := o.session.parent.allows(object, desired); err != nil {
+	m.warnOfOwners(object)
+	if err := m.session.parent.allows(object, desired); err != nil {
 		return err
 	}
-	return o.handed(ctx, desired)
+	return m.handed(ctx, desired)
 }
 
 // present opens the workload, and is what the plan is made from.
-func (o *runOptions) present(ctx context.Context, name resourcearg.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
-	o.factory.Flags.Namespace = &namespace
-	if err := o.discardUnreadable(ctx, name); err != nil {
+func (m *member) present(ctx context.Context, name resourcearg.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
+	m.factory.Flags.Namespace = &namespace
+	if err := m.discardUnreadable(ctx, name); err != nil {
 		return nil, plan.Snapshot{}, err
 	}
-	s, err := o.open(ctx, name)
+	s, err := m.open(ctx, name)
 	if err != nil {
 		return nil, plan.Snapshot{}, err
 	}
-	o.session, o.called = s, name
-	if refused := o.idle(s); refused != nil {
-		if o.dry().Only() {
+	m.session, m.called = s, name
+	if refused := m.idle(s); refused != nil {
+		if m.dry().Only() {
 			return nil, plan.Snapshot{}, refused
 		}
-		if err := o.replaceOngoing(ctx, s, refused, "End it where it is, and plan this one instead?"); err != nil {
+		if err := m.replaceOngoing(ctx, s, refused, "End it where it is, and plan this one instead?"); err != nil {
 			return nil, plan.Snapshot{}, err
 		}
 		s.Close()
-		return o.present(ctx, name, namespace) // as it was left
+		return m.present(ctx, name, namespace) // as it was left
 	}
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	return s.object, snapshot, err
@@ -275,15 +299,15 @@ func (o *runOptions) present(ctx context.Context, name resourcearg.Name, namespa
 
 // discardUnreadable deletes the record of a workload where --discard-record asks for that and it
 // cannot be read. A person answers for it by itself: the history in it is lost.
-func (o *runOptions) discardUnreadable(ctx context.Context, name resourcearg.Name) error {
-	if !o.discardRecord {
+func (m *member) discardUnreadable(ctx context.Context, name resourcearg.Name) error {
+	if !m.discardRecord {
 		return nil
 	}
-	s, err := o.locate(ctx, name)
+	s, err := m.locate(ctx, name)
 	if err != nil {
 		return err
 	}
-	records, err := o.records()
+	records, err := m.records()
 	if err != nil {
 		return err
 	}
@@ -291,20 +315,20 @@ func (o *runOptions) discardUnreadable(ctx context.Context, name resourcearg.Nam
 	if _, unreadable := errors.AsType[apply.UnreadableRecordError](err); !unreadable {
 		return nil // what else is wrong stops the rollout below
 	}
-	if err := o.ask(ctx, o.yes, fmt.Sprintf("%v.\nDelete it, its plan and its history? %s stays as it is.", err, s.target)); err != nil {
+	if err := m.ask(ctx, m.yes, fmt.Sprintf("%v.\nDelete it, its plan and its history? %s stays as it is.", err, s.target)); err != nil {
 		return err
 	}
-	if err := records.Discard(ctx, s.target.Ref, o.holder(), o.printWaiting); err != nil {
+	if err := records.Discard(ctx, s.target.Ref, m.holder(), m.printWaiting); err != nil {
 		return withHint(err)
 	}
-	_, _ = fmt.Fprintf(o.factory.Streams.Err, "the record of %s was deleted\n", s.target)
+	_, _ = fmt.Fprintf(m.factory.Streams.Err, "the record of %s was deleted\n", s.target)
 	return nil
 }
 
 // idle reports an error where another rollout of the workload is in progress: no
 // plan is shown or asked about that cannot be begun.
-func (o *runOptions) idle(s *session) error {
-	if o.back {
+func (m *member) idle(s *session) error {
+	if m.back {
 		return apply.Idle(s, plan.TransitionUndo)
 	}
 	return apply.Idle(s, plan.TransitionBegin)
@@ -363,20 +387,20 @@ func oneOnScreens() error {
 
 // onScreens carries a plan out while the terminal interface shows it. Leaving the interface
 // leaves the rollout where it is.
-func (o *runOptions) onScreens(ctx context.Context, p plan.Plan) error {
-	ref := o.session.target.Ref
-	o.session.Close()
-	desk := NewLiveRollouts(ctx, o.factory, o.stateNamespace)
+func (m *member) onScreens(ctx context.Context, p plan.Plan) error {
+	ref := m.session.target.Ref
+	m.session.Close()
+	desk := NewLiveRollouts(ctx, m.factory, m.stateNamespace)
 	defer desk.Close()
-	desk.authority = o.authority
+	desk.authority = m.authority
 	at, _ := desk.sessions()
 	if err := desk.start(at, ref, func(context.Context, *session) (plan.Plan, error) { return p, nil }); err != nil {
 		return err
 	}
-	if err := o.screens(ctx, o.factory, desk, ref); err != nil {
+	if err := m.screens(ctx, m.factory, desk, ref); err != nil {
 		return err
 	}
-	return desk.ended(ref, &o.driving)
+	return desk.ended(ref, &m.driving)
 }
 
 // ended is how a rollout came out that was begun at the desk, as an error.

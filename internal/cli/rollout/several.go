@@ -122,12 +122,3 @@ func rank(err error) int {
 	}
 	return 1
 }
-
-// runSeveral rolls out every workload that the command line means.
-func (o *runOptions) runSeveral(ctx context.Context, names []resourcearg.Name) error {
-	return o.several(names, func(n resourcearg.Name) error {
-		one := *o
-		one.Options = o.For(n)
-		return one.run(ctx)
-	})
-}

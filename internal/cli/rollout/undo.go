@@ -51,15 +51,15 @@ returns to an earlier step without traffic to new pods, and pods stay.`,
 }
 
 // template gives an object its older template.
-func (u *undo) template(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error) {
+func (u *undo) template(object *resource.Resource, s plan.Snapshot) (desired *resource.Resource, same string, err error) {
 	revision, err := plan.OlderRevision(s, u.number)
 	if err != nil {
-		return nil, object.Wrap(err, "")
+		return nil, "", object.Wrap(err, "")
 	}
 	if now, ok := rules.FindRevision(plan.Revisions(s), s.Object().Template); ok && now.Name == revision.Name {
-		u.verb.same = fmt.Sprintf("skipped rollback (current template already matches revision %d)", revision.Number)
+		same = fmt.Sprintf("skipped rollback (current template already matches revision %d)", revision.Number)
 	}
-	return released(withTemplate(object, revision.Template)), nil
+	return released(withTemplate(object, revision.Template)), same, nil
 }
 
 // release takes the traffic of a Rollout back, or finds the workload to take back.

@@ -19,7 +19,7 @@ import (
 )
 
 // runUnited rolls out the subsets of a UnitedDeployment, see [Subsets].
-func (o *runOptions) runUnited(ctx context.Context) error {
+func (o *runOptions) runUnited(ctx context.Context, name string, of remake) error {
 	if o.into != "" || o.discardRecord {
 		return command.Usagef("name the workload of one subset", "--write-back and --discard-record are not for a UnitedDeployment")
 	}
@@ -27,17 +27,17 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	u, err := united.Get(ctx, client, namespace, o.united)
+	u, err := united.Get(ctx, client, namespace, name)
 	if apierrors.IsNotFound(err) {
-		return o.runRendered(ctx)
+		return o.runRendered(ctx, name)
 	}
 	if err != nil {
 		return err
 	}
 	subsets := &Subsets{&Batch{driving: o.driving, policy: o.Options}, u}
 	var template map[string]any
-	if o.remake != nil {
-		if template, err = o.remake(ctx, u); err != nil {
+	if of != nil {
+		if template, err = of(ctx, u); err != nil {
 			return err
 		}
 	}
@@ -86,21 +86,17 @@ func (o *runOptions) askUnited(ctx context.Context, s *Subsets, g Goal) error {
 
 // runRendered rolls out what a UnitedDeployment was rendered into, where there is no
 // Kruise: each workload by itself, in the order of their names.
-func (o *runOptions) runRendered(ctx context.Context) error {
-	names, err := o.subsetNames(ctx, o.united)
+func (o *runOptions) runRendered(ctx context.Context, name string) error {
+	names, err := o.subsetNames(ctx, name)
 	switch {
 	case err != nil:
 		return err
 	case o.as != nil:
-		return o.several(names, func(n resourcearg.Name) error {
-			one := *o
-			one.united, one.Several = "", false
-			return one.changeOne(ctx, n)
-		})
+		return o.several(names, func(n resourcearg.Name) error { return o.changeOne(ctx, n) })
 	case !o.Images():
 		return &resource.Error{Err: errors.New("nothing to roll out"), Hint: "give --image CONTAINER=IMAGE"}
 	}
-	return o.runSeveral(ctx, names)
+	return o.several(names, func(n resourcearg.Name) error { return o.memberOf(n).run(ctx) })
 }
 
 // remake is what a verb makes of the template of a UnitedDeployment.
