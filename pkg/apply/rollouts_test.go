@@ -430,3 +430,54 @@ func TestRollouts_StepBackRestoresThePause(t *testing.T) {
 		t.Errorf("%+v, %v, %v", res, err, m.images(t))
 	}
 }
+
+// TestRollouts_DoDecidesWhoCarriesItOut: an act changes the record, and the caller carries on where no
+// other process does and it may; a refusal changes nothing.
+func TestRollouts_DoDecidesWhoCarriesItOut(t *testing.T) {
+	denied := errors.New("you may not patch clonesets")
+	promote := apply.Act{Transition: apply.Promotion(plan.Promotion{}), Continues: true}
+	for name, c := range map[string]struct {
+		holder   string
+		denied   error
+		act      apply.Act
+		executor bool
+		where    error
+	}{
+		"none drives it":           {act: promote, executor: true},
+		"another process does":     {holder: "ben", act: promote, where: plan.ErrOtherExecutor},
+		"who may only decide":      {denied: denied, act: promote, where: denied},
+		"decides beside a process": {holder: "ben", denied: denied, act: promote, where: denied},
+		"nothing is carried out":   {act: apply.Act{Transition: promote.Transition}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%")})
+			if _, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{AtPause: true}); err != nil {
+				t.Fatal(err)
+			}
+			m.holder, m.denied = c.holder, c.denied
+			done, err := r.Do(t.Context(), m.ref, c.act)
+			must(t, err)
+			if !done.Record.Progress.Promoted {
+				t.Errorf("not promoted: %+v", done.Record.Progress)
+			}
+			if (done.Executor != nil) != c.executor || (done.Workload != nil) != c.executor || !errors.Is(done.Elsewhere, c.where) {
+				t.Errorf("executor %v, elsewhere %v", done.Executor, done.Elsewhere)
+			}
+			if !c.executor {
+				if m.opened != 0 || m.holder != c.holder {
+					t.Errorf("%d are open, %q holds it", m.opened, m.holder)
+				}
+				return
+			}
+			if res, err := done.Executor.Run(apply.Options{}); err != nil || res.Outcome != event.Completed {
+				t.Errorf("%+v, %v", res, err)
+			}
+			if _, err := r.Do(t.Context(), m.ref, c.act); err == nil {
+				t.Error("a rollout that is done was promoted")
+			}
+			if done.Workload.Close(); m.opened != 0 || m.holder != "" {
+				t.Errorf("%d are open, %q holds it", m.opened, m.holder)
+			}
+		})
+	}
+}

@@ -264,7 +264,7 @@ func (p *Part) run(ctx context.Context, desired *resource.Resource) (rolled bool
 	}
 	var res apply.Result
 	if rec != nil {
-		res, err = p.batch.resumeRecorded(ctx, p.session, takenOver)
+		res, err = p.batch.resumeRecorded(ctx, p.session)
 	} else {
 		res, err = p.batch.start(ctx, p.session, m.Plan)
 	}

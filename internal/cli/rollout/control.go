@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -242,31 +243,54 @@ func (o *control) onRecord(ctx context.Context, s *session, rollouts apply.Rollo
 	if o.detach.on {
 		return o.detachRecord(ctx, s, rollouts)
 	}
-	if o.continues && !o.only {
-		// Another process that drives the rollout has the say, and follows at once.
-		if by, err := rollouts.Holder(ctx, s.target.Ref); err != nil || by == "" {
-			return o.changeRecord(ctx, s, rollouts)
-		}
-	}
-	if err := o.change(ctx, s, rollouts); err != nil || !o.continues || o.only {
-		return err
-	}
-	return o.continueRecorded(ctx, o.name)
+	return o.do(ctx, s, rollouts, o.continues && !o.only)
 }
 
-// change changes the record.
-func (o *control) change(ctx context.Context, s *session, rollouts apply.Rollouts) error {
-	rec, err := rollouts.Change(ctx, s.target.Ref, o.action.do)
+// do changes the record; with continues, what is left of the rollout is carried out, unless another
+// process does.
+func (o *control) do(ctx context.Context, s *session, rollouts apply.Rollouts, continues bool) error {
+	acting := rollouts
+	acting.Open = func(ctx context.Context, _ cluster.Ref) (apply.Workload, error) {
+		err := o.watch(ctx, s)
+		switch {
+		case apierrors.IsForbidden(err): // who may not even watch the workload may not drive its rollout
+			return nil, &apply.DeniedError{Err: err}
+		case err != nil:
+			return nil, err
+		}
+		s.AllowVerify(o.authority.asks)
+		return s, nil
+	}
+	done, err := acting.Do(ctx, s.target.Ref, apply.Act{Transition: o.action.do, Continues: continues})
 	if errors.Is(err, plan.ErrNoRollout) {
 		return o.none(ctx, s)
 	}
 	if err != nil {
+		return withHint(err)
+	}
+	if done.Workload != nil {
+		defer done.Workload.Close()
+	}
+	rec, err := o.stop(ctx, s, rollouts, done.Record)
+	if err == nil {
+		err = o.changed(s, rec)
+	}
+	switch {
+	case err != nil && done.Executor != nil:
+		done.Executor.Release()
+		return err
+	case err != nil:
+		return err
+	case done.Elsewhere != nil:
+		return o.notDriven(ctx, s, done.Elsewhere)
+	case done.Executor == nil:
+		return nil
+	}
+	res, err := o.carryOut(ctx, s, done.Executor)
+	if err != nil {
 		return err
 	}
-	if rec, err = o.stop(ctx, s, rollouts, rec); err != nil {
-		return err
-	}
-	return o.changed(s, rec)
+	return o.end(res)
 }
 
 // changed describes what the record is now.
@@ -276,54 +300,6 @@ func (o *control) changed(s *session, rec plan.Record) error {
 		return nil
 	}
 	return o.print.resource(o.common, s.object)
-}
-
-// changeRecord changes the record of a rollout that no process drives, and drives it: the record
-// stays as it is where this person may not. Who may decide and not carry out only changes
-// it, and so does who finds another process at work.
-func (o *control) changeRecord(ctx context.Context, s *session, rollouts apply.Rollouts) error {
-	e, rec, err := o.taken(ctx, s, rollouts)
-	if s.Cluster != nil {
-		defer s.Close()
-	}
-	denied, mayNot := errors.AsType[*apply.DeniedError](err)
-	switch {
-	case errors.Is(err, plan.ErrNoRollout):
-		return o.none(ctx, s)
-	case mayNot, errors.Is(err, plan.ErrOtherExecutor):
-		if changed := o.change(ctx, s, rollouts); changed != nil {
-			return changed
-		}
-		if mayNot {
-			return o.refuseToDrive(ctx, s, denied)
-		}
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "%v; it continues there\n", err)
-		return nil
-	case err != nil:
-		return withHint(err)
-	}
-	if err := o.changed(s, rec); err != nil {
-		e.Release()
-		return err
-	}
-	res, err := o.carryOut(ctx, s, e)
-	if err != nil {
-		return err
-	}
-	return o.end(res)
-}
-
-// taken makes the turn; who may not even watch the workload may not drive its rollout.
-func (o *control) taken(ctx context.Context, s *session, rollouts apply.Rollouts) (*apply.Executor, plan.Record, error) {
-	if err := o.watch(ctx, s); err != nil {
-		s.Cluster = nil
-		if apierrors.IsForbidden(err) {
-			err = &apply.DeniedError{Err: err}
-		}
-		return nil, plan.Record{}, err
-	}
-	s.AllowVerify(o.authority.asks)
-	return rollouts.Transit(ctx, s, o.action.do)
 }
 
 // stop has the controller of a rollout stopped that was paused or aborted.

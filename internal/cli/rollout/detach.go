@@ -398,7 +398,7 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 	if err := o.jobs().create(ctx, spec, true); err != nil {
 		return err
 	}
-	if err := o.change(ctx, s, rollouts); err != nil {
+	if err := o.do(ctx, s, rollouts, false); err != nil {
 		return err
 	}
 	return o.jobs().create(ctx, spec, false)

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -96,36 +95,27 @@ func (d *driving) validate() error {
 	return nil
 }
 
-// continueRecorded drives the recorded rollout, unless another process does already.
-func (d *driving) continueRecorded(ctx context.Context, name resourcearg.Name) error {
-	s, err := d.open(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return d.driveRecorded(ctx, s, continued)
-}
-
-// takeOver is goOn of a rollout that no process has driven for a while: until now, the
-// time of its step did not run.
+// takeOver drives the recorded rollout, which no process has driven for a while: until now, the time
+// of its step did not run.
 func (d *driving) takeOver(ctx context.Context, s *session) error {
-	return d.driveRecorded(ctx, s, takenOver)
-}
-
-// driveRecorded drives the recorded rollout, as far as that is for this process to do.
-func (d *driving) driveRecorded(ctx context.Context, s *session, start starter) error {
-	res, err := d.resumeRecorded(ctx, s, start)
-	if errors.Is(err, plan.ErrOtherExecutor) {
-		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%v; it continues there\n", err)
-		return nil
-	}
-	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
-		return d.refuseToDrive(ctx, s, denied)
+	res, err := d.resumeRecorded(ctx, s)
+	if _, denied := errors.AsType[*apply.DeniedError](err); denied || errors.Is(err, plan.ErrOtherExecutor) {
+		return d.notDriven(ctx, s, err)
 	}
 	if err != nil {
 		return err
 	}
 	return d.end(res)
+}
+
+// notDriven ends a verb whose rollout this process does not carry out: another one does, or this
+// person may not.
+func (d *driving) notDriven(ctx context.Context, s *session, why error) error {
+	if denied, ok := errors.AsType[*apply.DeniedError](why); ok {
+		return d.refuseToDrive(ctx, s, denied)
+	}
+	_, _ = fmt.Fprintf(d.factory.Streams.Err, "%v; it continues there\n", why)
+	return nil
 }
 
 // refuseToDrive ends the verb of a person who may decide and not carry out: the process that
@@ -145,13 +135,6 @@ func (d *driving) refuseToDrive(ctx context.Context, s *session, denied *apply.D
 	}
 }
 
-// starter takes the recorded rollout over.
-type starter func(context.Context, apply.Rollouts, apply.Workload) (*apply.Executor, error)
-
-func continued(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.Executor, error) {
-	return r.Continue(ctx, w)
-}
-
 // takenOver has the time of the present step count from now.
 func takenOver(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.Executor, error) {
 	e, _, err := r.Transit(ctx, w, apply.TakingOver)
@@ -159,13 +142,13 @@ func takenOver(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.
 }
 
 // resumeRecorded carries out what is left of the recorded rollout, and reports it.
-func (d *driving) resumeRecorded(ctx context.Context, s *session, start starter) (apply.Result, error) {
+func (d *driving) resumeRecorded(ctx context.Context, s *session) (apply.Result, error) {
 	rollouts, err := d.rollouts()
 	if err != nil {
 		return apply.Result{}, err
 	}
 	s.AllowVerify(d.authority.asks)
-	e, err := start(ctx, rollouts, s)
+	e, err := takenOver(ctx, rollouts, s)
 	if err != nil {
 		return apply.Result{}, withHint(err)
 	}

@@ -140,33 +140,6 @@ func (d *LiveRollouts) driver(ctx context.Context, rollouts apply.Rollouts, ref 
 	return "The rollout is run by " + by + "."
 }
 
-// continueRecorded carries a rollout out that is recorded, unless another process does already.
-func (d *LiveRollouts) continueRecorded(ref cluster.Ref) (where string, err error) {
-	if d.here(ref) {
-		return "", nil
-	}
-	at, _ := d.sessions()
-	rollouts, err := at.rollouts()
-	if err != nil {
-		return "", err
-	}
-	s, err := d.open(d.ctx, at, ref)
-	if err != nil {
-		return "", err
-	}
-	s.AllowVerify(d.authority.asks)
-	e, err := rollouts.Continue(d.ctx, s)
-	if err != nil {
-		s.Close()
-		if errors.Is(err, plan.ErrOtherExecutor) {
-			return "; the rollout continues where it is run", nil
-		}
-		return "", withHint(err)
-	}
-	d.drive(s, e)
-	return "; the rollout is run here", nil
-}
-
 // pauseField offers to pause a workload itself, or to have it go on.
 func (d *LiveRollouts) pauseField(ctx context.Context, ref cluster.Ref) (*Offer, error) {
 	at, said := d.sessions()
@@ -213,46 +186,37 @@ func (d *LiveRollouts) applyIf(ctx context.Context, rollouts apply.Rollouts, ref
 		}
 		return nil
 	}
-	if t.continues && !d.here(ref) {
-		// Another process that drives the rollout has the say, and follows at once.
-		if by, err := rollouts.Holder(ctx, ref); err != nil || by == "" {
-			said, err := d.applyTurn(rollouts, ref, t)
-			if _, denied := errors.AsType[*apply.DeniedError](err); !denied && !errors.Is(err, plan.ErrOtherExecutor) {
-				return said, err
-			}
+	acting := rollouts
+	acting.Open = func(_ context.Context, ref cluster.Ref) (apply.Workload, error) {
+		at, _ := d.sessions()
+		s, err := d.open(d.ctx, at, ref)
+		if err != nil {
+			return nil, err
 		}
+		s.AllowVerify(d.authority.asks)
+		return s, nil
 	}
-	rec, err := rollouts.Change(ctx, ref, t.do)
+	done, err := acting.Do(d.ctx, ref, apply.Act{Transition: t.do, Continues: t.continues && !d.here(ref)})
 	if err != nil {
-		return "", err
+		return "", withHint(err)
 	}
-	if rec, err = d.stopped(ctx, ref, rollouts, rec); err != nil {
+	if s, ok := done.Workload.(*session); ok {
+		d.drive(s, done.Executor)
+	}
+	rec, err := d.stopped(ctx, ref, rollouts, done.Record)
+	if err != nil {
 		return "", err
 	}
 	said = t.said(rec)
-	if !t.continues {
-		return said, nil
+	switch {
+	case errors.Is(done.Elsewhere, plan.ErrOtherExecutor):
+		return said + "; the rollout continues where it is run", nil
+	case done.Elsewhere != nil:
+		return said, withHint(done.Elsewhere)
+	case done.Executor != nil:
+		said += "; the rollout is run here"
 	}
-	where, err := d.continueRecorded(ref)
-	return said + where, err
-}
-
-// applyTurn is applyIf for a rollout that no process drives: this one does, and the record stays as
-// it is where this person may not.
-func (d *LiveRollouts) applyTurn(rollouts apply.Rollouts, ref cluster.Ref, t recordChange) (said string, err error) {
-	at, _ := d.sessions()
-	s, err := d.open(d.ctx, at, ref)
-	if err != nil {
-		return "", err
-	}
-	s.AllowVerify(d.authority.asks)
-	e, rec, err := rollouts.Transit(d.ctx, s, t.do)
-	if err != nil {
-		s.Close()
-		return "", withHint(err)
-	}
-	d.drive(s, e)
-	return t.said(rec) + "; the rollout is run here", nil
+	return said, nil
 }
 
 // stopped has the controller of a rollout stopped that was paused or aborted.
