@@ -22,13 +22,10 @@ import (
 type control struct {
 	driving
 
-	name resourcearg.Name
 	// only indicates that the record is changed and nothing more.
 	only bool
-	// makes returns what the verb does, once its flags are read; complete keeps that in
-	// action.
-	makes  func() (action, error)
-	action action
+	// makes returns what the verb does, once its flags are read.
+	makes func() (action, error)
 	// continues indicates that the caller carries the rollout out, unless another process does;
 	// detaches that a Job can do so as well.
 	continues, detaches bool
@@ -119,10 +116,12 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(o.dryRun.Read(c), o.complete(args), o.detachable(c)); err != nil {
+		name, err := workloadOrPod(args)
+		a, unready := o.ready()
+		if err := errors.Join(o.dryRun.Read(c), unready, err, o.detachable(c)); err != nil {
 			return err
 		}
-		return o.run(c.Context())
+		return o.run(c.Context(), name, a)
 	}
 	if o.detaches {
 		o.detach.addFlags(c, &o.tells, false)
@@ -149,25 +148,20 @@ func (o *control) readDry(c *cobra.Command) error {
 	return o.dryRun.Read(c)
 }
 
-func (o *control) complete(args []string) error {
-	err := o.ready()
-	if err != nil {
-		return err
-	}
+// workloadOrPod is the one object that a command line names.
+func workloadOrPod(args []string) (resourcearg.Name, error) {
 	if len(args) == 1 {
-		o.name, err = resourcearg.ParseAny(args[0])
-		return err
+		return resourcearg.ParseAny(args[0])
 	}
-	o.name, err = resourcearg.ParseOne(args)
-	return err
+	return resourcearg.ParseOne(args)
 }
 
 // ready checks the flags and makes what the verb does of them.
-func (o *control) ready() (err error) {
-	if err = o.validate(); err == nil {
-		o.action, err = o.makes()
+func (o *control) ready() (action, error) {
+	if err := o.validate(); err != nil {
+		return action{}, err
 	}
-	return err
+	return o.makes()
 }
 
 // addObjects adds the flags of a verb that takes several objects, and prints them with
@@ -187,7 +181,8 @@ func (o *control) several(c *cobra.Command, args []string) error {
 	if err := errors.Join(o.print.complete(c), o.detachable(c)); err != nil {
 		return err
 	}
-	if err := o.ready(); err != nil {
+	a, err := o.ready()
+	if err != nil {
 		return err
 	}
 	ctx := c.Context()
@@ -199,17 +194,16 @@ func (o *control) several(c *cobra.Command, args []string) error {
 			}
 			return o.release(ctx, o, r)
 		}
-		one := *o
-		var err error
-		if one.name, err = resourcearg.ParseAny(arg); err != nil {
+		name, err := resourcearg.ParseAny(arg)
+		if err != nil {
 			return err
 		}
-		return one.run(ctx)
+		return o.run(ctx, name, a)
 	})
 }
 
-func (o *control) run(ctx context.Context) error {
-	s, err := o.locate(ctx, o.name)
+func (o *control) run(ctx context.Context, name resourcearg.Name, a action) error {
+	s, err := o.locate(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -226,29 +220,29 @@ func (o *control) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if o.action, err = o.action.shown(ctx, o.common, s, rollouts); err != nil {
+	if a, err = a.shown(ctx, o.common, s, rollouts); err != nil {
 		return err
 	}
 	if o.dry().Only() {
-		return o.preview(ctx, s)
+		return o.preview(ctx, s, a, false)
 	}
-	return o.onRecord(ctx, s, rollouts)
+	return o.onRecord(ctx, s, rollouts, a)
 }
 
 // onRecord changes the record, and continues the rollout.
-func (o *control) onRecord(ctx context.Context, s *session, rollouts apply.Rollouts) error {
+func (o *control) onRecord(ctx context.Context, s *session, rollouts apply.Rollouts, a action) error {
 	if _, err := rollouts.Get(ctx, s.target.Ref); errors.Is(err, plan.ErrNoRollout) {
 		return o.none(ctx, s)
 	}
 	if o.detach.on {
-		return o.detachRecord(ctx, s, rollouts)
+		return o.detachRecord(ctx, s, rollouts, a)
 	}
-	return o.do(ctx, s, rollouts, o.continues && !o.only)
+	return o.do(ctx, s, rollouts, a, o.continues && !o.only)
 }
 
 // do changes the record; with continues, what is left of the rollout is carried out, unless another
 // process does.
-func (o *control) do(ctx context.Context, s *session, rollouts apply.Rollouts, continues bool) error {
+func (o *control) do(ctx context.Context, s *session, rollouts apply.Rollouts, a action, continues bool) error {
 	acting := rollouts
 	acting.Open = func(ctx context.Context, _ cluster.Ref) (apply.Workload, error) {
 		err := o.watch(ctx, s)
@@ -261,7 +255,7 @@ func (o *control) do(ctx context.Context, s *session, rollouts apply.Rollouts, c
 		s.AllowVerify(o.authority.asks)
 		return s, nil
 	}
-	done, err := acting.Do(ctx, s.target.Ref, apply.Act{Transition: o.action.do, Continues: continues})
+	done, err := acting.Do(ctx, s.target.Ref, apply.Act{Transition: a.do, Continues: continues})
 	if errors.Is(err, plan.ErrNoRollout) {
 		return o.none(ctx, s)
 	}
@@ -273,7 +267,7 @@ func (o *control) do(ctx context.Context, s *session, rollouts apply.Rollouts, c
 	}
 	rec, err := o.stop(ctx, s, rollouts, done.Record)
 	if err == nil {
-		err = o.changed(s, rec)
+		err = o.changed(s, a.said(rec))
 	}
 	switch {
 	case err != nil && done.Executor != nil:
@@ -294,8 +288,8 @@ func (o *control) do(ctx context.Context, s *session, rollouts apply.Rollouts, c
 }
 
 // changed describes what the record is now.
-func (o *control) changed(s *session, rec plan.Record) error {
-	_, _ = fmt.Fprintln(o.factory.Streams.Err, o.action.said(rec))
+func (o *control) changed(s *session, said string) error {
+	_, _ = fmt.Fprintln(o.factory.Streams.Err, said)
 	if o.print == nil {
 		return nil
 	}

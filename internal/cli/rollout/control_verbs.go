@@ -178,15 +178,16 @@ its budgets, and in place where possible.`,
 				return o.abortGroup(c.Context())
 			}
 			if name, ok := resourcearg.ParseUnited(strings.Join(args, "/")); ok {
-				if err := errors.Join(o.dryRun.Read(c), o.ready()); err != nil {
+				if err := errors.Join(o.dryRun.Read(c), o.validate()); err != nil {
 					return err
 				}
 				return o.abortUnited(c.Context(), name)
 			}
-			if err := errors.Join(o.dryRun.Read(c), o.complete(args)); err != nil {
+			name, err := workloadOrPod(args)
+			if err := errors.Join(o.dryRun.Read(c), o.validate(), err); err != nil {
 				return err
 			}
-			return o.abort(c.Context())
+			return o.abort(c.Context(), name, o.yes)
 		},
 		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
 	}
@@ -211,37 +212,48 @@ func (o *abortOptions) abortGroup(ctx context.Context) error {
 	return o.onGroup(ctx, o.rollback)
 }
 
-func (o *abortOptions) abort(ctx context.Context) error {
+// abort ends the rollout of one workload; yes is the answer whether it is rolled back.
+func (o *abortOptions) abort(ctx context.Context, name resourcearg.Name, yes bool) error {
 	why := "aborted by " + holder()
+	a := aborting(why, o.rollback)
 	if o.dry().Only() {
-		return o.previewRollback(ctx, why)
+		return o.previewAbort(ctx, name, a, o.rollback)
 	}
 	if o.rollback {
-		if err := o.ask(ctx, o.yes, "Take the rollout of "+o.name.String()+" back?"); err != nil {
+		if err := o.ask(ctx, yes, "Take the rollout of "+name.String()+" back?"); err != nil {
 			return err
 		}
 	}
-	if err := o.run(ctx); err != nil {
+	if err := o.run(ctx, name, a); err != nil {
 		return err
 	}
 	if !o.rollback {
-		return o.sayLeft(ctx)
+		return o.sayLeft(ctx, name)
 	}
-	return o.back(ctx, why)
+	return o.back(ctx, name, why)
+}
+
+// previewAbort reports what abort would do; with back, how the rollout would be taken back.
+func (o *abortOptions) previewAbort(ctx context.Context, name resourcearg.Name, a action, back bool) error {
+	s, err := o.locate(ctx, name)
+	if err != nil {
+		return err
+	}
+	return o.preview(ctx, s, a, back)
 }
 
 // sayLeft says what an aborted rollout leaves that later changes meet. Who may decide need not see
 // the pods.
-func (o *abortOptions) sayLeft(ctx context.Context) error {
-	err := o.readLeft(ctx)
+func (o *abortOptions) sayLeft(ctx context.Context, name resourcearg.Name) error {
+	err := o.readLeft(ctx, name)
 	if apierrors.IsForbidden(err) {
 		return nil
 	}
 	return err
 }
 
-func (o *abortOptions) readLeft(ctx context.Context) error {
-	s, err := o.open(ctx, o.name)
+func (o *abortOptions) readLeft(ctx context.Context, name resourcearg.Name) error {
+	s, err := o.open(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -254,7 +266,7 @@ func (o *abortOptions) readLeft(ctx context.Context) error {
 		return err
 	}
 	if text := plan.Left(snapshot); text != "" {
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "left: %s; '%s' rolls back\n", text, o.factory.WithConnection("kubectl kruise rollout abort "+o.name.String()+" --rollback"))
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "left: %s; '%s' rolls back\n", text, o.factory.WithConnection("kubectl kruise rollout abort "+name.String()+" --rollback"))
 	}
 	return nil
 }
@@ -283,19 +295,17 @@ func (o *abortOptions) abortUnited(ctx context.Context, name string) error {
 	}
 	why := "aborted by " + holder()
 	for _, arg := range list {
-		one := *o
-		if one.name, err = resourcearg.ParseAny(arg); err != nil {
+		member, err := resourcearg.ParseAny(arg)
+		if err != nil {
 			return err
 		}
 		switch {
-		case o.dry().Only():
-			one.rollback = o.rollback && rendered
-			err = one.previewRollback(ctx, why)
 		case rendered:
-			one.yes = true // the answer was for the whole
-			err = one.abort(ctx)
+			err = o.abort(ctx, member, true) // the answer was for the whole
+		case o.dry().Only():
+			err = o.previewAbort(ctx, member, aborting(why, o.rollback), false)
 		default:
-			err = one.run(ctx)
+			err = o.run(ctx, member, aborting(why, o.rollback))
 		}
 		if err != nil {
 			return err
@@ -330,12 +340,12 @@ func aborting(why string, back bool) action {
 }
 
 // back carries out the way back.
-func (o *abortOptions) back(ctx context.Context, why string) error {
+func (o *abortOptions) back(ctx context.Context, name resourcearg.Name, why string) error {
 	rollouts, err := o.rollouts()
 	if err != nil {
 		return err
 	}
-	s, err := o.open(ctx, o.name)
+	s, err := o.open(ctx, name)
 	if err != nil {
 		return err
 	}

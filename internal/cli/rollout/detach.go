@@ -365,7 +365,7 @@ func secretIn(p *plan.Plan) string {
 
 // detachRecord has a Job carry out the recorded rollout. What the Job may do is what its
 // person has approved: the plan as it is recorded now, as a whole.
-func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.Rollouts) error {
+func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.Rollouts, a action) error {
 	rec, err := rollouts.Get(ctx, s.target.Ref)
 	if err != nil {
 		return err
@@ -373,7 +373,7 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 	if by, err := rollouts.Holder(ctx, s.target.Ref); err == nil && by != "" {
 		return withHint(fmt.Errorf("%w: %s", plan.ErrOtherExecutor, by))
 	}
-	if _, err := o.action.do(rec.Progress, rec.Plan, metav1.Now().Time); err != nil {
+	if _, err := a.do(rec.Progress, rec.Plan, metav1.Now().Time); err != nil {
 		return err
 	}
 	if err := o.watch(ctx, s); err != nil {
@@ -398,7 +398,7 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 	if err := o.jobs().create(ctx, spec, true); err != nil {
 		return err
 	}
-	if err := o.do(ctx, s, rollouts, false); err != nil {
+	if err := o.do(ctx, s, rollouts, a, false); err != nil {
 		return err
 	}
 	return o.jobs().create(ctx, spec, false)

@@ -66,7 +66,8 @@ func abortsGroup(back bool) func(*plan.Rollout, string) {
 // onGroup does what the verb does to the group and to each of its rollouts that allows it,
 // and carries the group out where the verb continues it.
 func (o *control) onGroup(ctx context.Context, back bool) error {
-	if err := o.ready(); err != nil {
+	a, err := o.ready()
+	if err != nil {
 		return err
 	}
 	end, err := o.share(ctx)
@@ -78,7 +79,7 @@ func (o *control) onGroup(ctx context.Context, back bool) error {
 	if err != nil {
 		return err
 	}
-	v := &groupVerb{control: o, back: back, records: o.groupRecords(), known: &groupApprovals{approvals: approvals{o.common}}}
+	v := &groupVerb{control: o, action: a, back: back, records: o.groupRecords(), known: &groupApprovals{approvals: approvals{o.common}}}
 	if v.rec, err = v.records.Load(ctx, namespace, o.group.name); err != nil {
 		return noGroup(err)
 	}
@@ -101,6 +102,7 @@ func (o *control) onGroup(ctx context.Context, back bool) error {
 type groupVerb struct {
 	*control
 
+	action  action
 	back    bool
 	rec     plan.Rollout
 	records *kube.Groups
@@ -264,7 +266,7 @@ func (v *groupVerb) previewMember(ctx context.Context, ref cluster.Ref) ([]event
 	if err != nil {
 		return nil, err
 	}
-	if err := v.printTransition(&rec); err != nil {
+	if err := v.printTransition(&rec, v.action); err != nil {
 		return nil, err
 	}
 	return v.requestsAfter(ctx, s, rec, v.back)
@@ -283,17 +285,17 @@ func (o *control) applies(p plan.Phase) bool {
 	return false
 }
 
-func (o *control) changeMember(ctx context.Context, ref cluster.Ref, rollouts apply.Rollouts) error {
-	one, err := rollouts.Change(ctx, ref, o.action.do)
+func (v *groupVerb) changeMember(ctx context.Context, ref cluster.Ref, rollouts apply.Rollouts) error {
+	one, err := rollouts.Change(ctx, ref, v.action.do)
 	if err != nil {
 		return err
 	}
-	s, err := o.locateIn(ctx, nameOfRef(ref), ref.Namespace)
+	s, err := v.locateIn(ctx, nameOfRef(ref), ref.Namespace)
 	if err != nil {
 		return err
 	}
-	if one, err = o.stop(ctx, s, rollouts, one); err == nil {
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "%s: %s\n", ref, o.action.said(one))
+	if one, err = v.stop(ctx, s, rollouts, one); err == nil {
+		_, _ = fmt.Fprintf(v.factory.Streams.Err, "%s: %s\n", ref, v.action.said(one))
 	}
 	return err
 }

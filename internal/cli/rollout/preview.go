@@ -101,8 +101,8 @@ func beginning(s plan.Snapshot) plan.Snapshot {
 }
 
 // preview describes what the verb does to a recorded rollout, and the requests that
-// follow from it.
-func (o *control) preview(ctx context.Context, at *session) error {
+// follow from it; with back, those of the way back.
+func (o *control) preview(ctx context.Context, at *session, a action, back bool) error {
 	s := *at
 	if err := o.watch(ctx, &s); err != nil {
 		return err
@@ -115,10 +115,10 @@ func (o *control) preview(ctx context.Context, at *session) error {
 	if err != nil {
 		return err
 	}
-	if err := o.printTransition(&rec); err != nil {
+	if err := o.printTransition(&rec, a); err != nil {
 		return err
 	}
-	list, err := o.requestsAfter(ctx, &s, rec, false)
+	list, err := o.requestsAfter(ctx, &s, rec, back)
 	if err != nil {
 		return err
 	}
@@ -156,10 +156,10 @@ func (o *control) requestsAfter(ctx context.Context, s *session, rec plan.Record
 }
 
 // printTransition makes the change to what was read of a record, and prints it.
-func (o *control) printTransition(rec *plan.Record) error {
-	next, err := o.action.do(rec.Progress, rec.Plan, time.Now())
+func (o *control) printTransition(rec *plan.Record, a action) error {
+	next, err := a.do(rec.Progress, rec.Plan, time.Now())
 	if rec.Progress = next; err == nil {
-		_, err = fmt.Fprintln(o.factory.Streams.Err, o.action.said(*rec)+o.dry().Suffix())
+		_, err = fmt.Fprintln(o.factory.Streams.Err, a.said(*rec)+o.dry().Suffix())
 	}
 	return err
 }
@@ -183,38 +183,6 @@ func noRollout(name string) error {
 		hint = "start one with 'kubectl kruise restart " + name + "'"
 	}
 	return &resource.Error{Err: fmt.Errorf("%s: no rollout is recorded", name), Hint: hint}
-}
-
-// previewRollback reports how a rollout would be taken back.
-func (o *abortOptions) previewRollback(ctx context.Context, why string) error {
-	s, err := o.open(ctx, o.name)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	rec, err := s.Rollout()
-	if errors.Is(err, plan.ErrNoRollout) {
-		return o.none(ctx, s)
-	}
-	if err != nil {
-		return err
-	}
-	if err := o.printTransition(&rec); err != nil {
-		return err
-	}
-	if !o.rollback {
-		snapshot, err := s.Observe(ctx, s.target.Ref)
-		if err != nil {
-			return err
-		}
-		snapshot.Progress = rec.Progress
-		return o.previewRequests(ctx, s, rec.Plan, next(rec.Plan, snapshot, s.Now()))
-	}
-	back, from, err := apply.WayBack(ctx, s, rec, why)
-	if err != nil {
-		return err
-	}
-	return o.previewRequests(ctx, s, back, left(back, beginning(from), s.Now(), true))
 }
 
 // previewRollbackUnited reports how a UnitedDeployment would be taken back.
