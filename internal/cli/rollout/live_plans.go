@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -132,26 +131,20 @@ func (d *driving) undone(ctx context.Context, s *session, revision int64) (plan.
 	if r, err := d.releaseOf(ctx, s); err == nil && r != nil {
 		return plan.Plan{}, controlledByRelease(s.target.String(), r)
 	}
-	o := planning.Options{Factory: d.factory, Gates: &d.reader}
-	o.AddPolicyFlags(&cobra.Command{}) // for what they are without being given
-	o.Present = func(ctx context.Context, _ resourcearg.Name, _ string) (*resource.Resource, plan.Snapshot, error) {
-		snapshot, err := s.Observe(ctx, s.target.Ref)
-		return s.object, snapshot, err
-	}
-	o.Change = func(object *resource.Resource, snapshot plan.Snapshot) (*resource.Resource, error) {
-		to, err := plan.OlderRevision(snapshot, revision)
-		if err != nil {
-			return nil, object.Wrap(err, "")
-		}
-		return released(withTemplate(object, to.Template)), nil
-	}
-	o.Check = func(_ context.Context, object, desired *resource.Resource) error {
-		return s.parent.allows(object, desired)
-	}
-	if err := o.Complete([]string{nameOfRef(s.target.Ref).String()}); err != nil {
+	b := &Batch{driving: *d, policy: planning.Options{Factory: d.factory, Gates: &d.reader}}
+	b.policy.AddPolicyFlags(&cobra.Command{}) // for what they are without being given
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
 		return plan.Plan{}, err
 	}
-	m, err := o.Make(ctx)
+	desired, _, err := older(s.object, snapshot, revision)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	if err := s.parent.allows(s.object, desired); err != nil {
+		return plan.Plan{}, err
+	}
+	m, err := (&Part{batch: b, session: s, name: nameOfRef(s.target.Ref)}).make(ctx, desired)
 	if err != nil {
 		return plan.Plan{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -52,14 +53,24 @@ returns to an earlier step without traffic to new pods, and pods stay.`,
 
 // template gives an object its older template.
 func (u *undo) template(object *resource.Resource, s plan.Snapshot) (desired *resource.Resource, same string, err error) {
-	revision, err := plan.OlderRevision(s, u.number)
+	desired, revision, err := older(object, s, u.number)
 	if err != nil {
-		return nil, "", object.Wrap(err, "")
+		return nil, "", err
 	}
 	if now, ok := rules.FindRevision(plan.Revisions(s), s.Object().Template); ok && now.Name == revision.Name {
 		same = fmt.Sprintf("skipped rollback (current template already matches revision %d)", revision.Number)
 	}
-	return released(withTemplate(object, revision.Template)), same, nil
+	return desired, same, nil
+}
+
+// older is an object with the template of an older revision, 0 for the one before the present, which
+// all of its pods follow.
+func older(object *resource.Resource, s plan.Snapshot, number int64) (*resource.Resource, cluster.Revision, error) {
+	revision, err := plan.OlderRevision(s, number)
+	if err != nil {
+		return nil, revision, object.Wrap(err, "")
+	}
+	return released(withTemplate(object, revision.Template)), revision, nil
 }
 
 // release takes the traffic of a Rollout back, or finds the workload to take back.
