@@ -15,9 +15,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
 )
 
-// TestRules_AreRaisedByCode: the catalogue has each ID that the renderer writes, and the renderer
-// has each ID of the catalogue: whole, behind its kind, or put together from what two cases share
-// and "-client".
+// TestRules_AreRaisedByCode: the catalogues have each ID that the renderer and lint write, and the
+// code has each ID of the catalogues. That of a finding is whole, behind its kind, or put together
+// from what two cases share and "-client".
 func TestRules_AreRaisedByCode(t *testing.T) {
 	texts, prefixes := textsOfCode(t), map[string]bool{}
 	for _, r := range finding.Rules() {
@@ -27,16 +27,25 @@ func TestRules_AreRaisedByCode(t *testing.T) {
 			t.Errorf("no code raises %s", r.ID)
 		}
 	}
-	refused := map[string]bool{}
-	for _, r := range check.Rules() {
-		refused[r.ID] = true
-	}
+	linted := map[string]bool{} // and whether code has the ID: it has not where the fields of a rule raise it
 	for _, r := range lint.Rules() {
-		refused[r.ID] = true
+		prefix, _, _ := strings.Cut(r.ID, "/")
+		prefixes[prefix], linted[r.ID] = true, true
+	}
+	for _, r := range check.Rules() {
+		if r.Kind != "" {
+			linted[r.ID] = false
+		}
+	}
+	for id, written := range linted {
+		if written && !texts[id] {
+			t.Errorf("no code raises %s", id)
+		}
 	}
 	for text := range texts {
 		prefix, _, _ := strings.Cut(text, "/")
-		if prefixes[prefix] && ruleID.MatchString(text) && !finding.Known(text) && !refused[text] {
+		_, refused := linted[text]
+		if prefixes[prefix] && ruleID.MatchString(text) && !finding.Known(text) && !refused {
 			t.Errorf("code raises %s, which no catalogue has", text)
 		}
 	}
