@@ -230,14 +230,8 @@ func ParseSelector(text string) error {
 // prune returns what the kind keeps of an object, and always its identity.
 // Lists are gone through item by item; what is left empty is left out.
 func (k *factKind) prune(object map[string]any) map[string]any {
-	wanted, unwanted := paths{}, paths{}
-	for _, path := range append([]string{"apiVersion", "kind", "metadata name", "metadata namespace"}, k.keep...) {
-		wanted.add(strings.Fields(path))
-	}
-	for _, path := range k.drop {
-		unwanted.add(strings.Fields(path))
-	}
-	out, _ := wanted.pick(object, unwanted).(map[string]any)
+	m := masks()[k.mask]
+	out, _ := m.Keep.pick(object, m.Drop).(map[string]any)
 	if k.tidy != nil {
 		k.tidy(out)
 	}
@@ -246,15 +240,6 @@ func (k *factKind) prune(object map[string]any) map[string]any {
 
 // paths is a tree of field names; one without children means the whole field.
 type paths map[string]paths
-
-func (p paths) add(path []string) {
-	for _, name := range path {
-		if p[name] == nil {
-			p[name] = paths{}
-		}
-		p = p[name]
-	}
-}
 
 // pick returns the part of v that p names, less what without names.
 func (p paths) pick(v any, without paths) any {

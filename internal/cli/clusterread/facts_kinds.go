@@ -1,7 +1,13 @@
 package clusterread
 
 import (
+	_ "embed"
+	"sync"
+
+	"sigs.k8s.io/yaml"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/placement"
 )
 
 // factKind is one kind of fact: how it is asked for, and what of it is kept.
@@ -9,10 +15,8 @@ type factKind struct {
 	group, name, resource string
 	// version is that of the API; Kruise's kinds have the newest that is served.
 	version string
-	// keep names the fields that rendering reads, besides the identity; drop is
-	// taken away from them again. Everything else stays in the cluster: it would
-	// make a file of facts long, changing, or give away what was not asked for.
-	keep, drop []string
+	// mask is the entry of masks with what of it is kept.
+	mask string
 	// tidy is the last to look at what was kept.
 	tidy func(object map[string]any)
 	// momentary facts are about what is done at once; in a file they would be wrong
@@ -20,46 +24,51 @@ type factKind struct {
 	momentary bool
 }
 
-// The parts of objects that several kinds keep.
-const (
-	metaLabels = "metadata labels"
-	owners     = "metadata ownerReferences "
-	targetRef  = "spec targetRef"
-)
+// mask is what is read of an object.
+type mask struct {
+	Keep paths `json:"keep"`
+	Drop paths `json:"drop"`
+}
 
-// workloadFacts keeps what says whose it is, whom it selects and how big it is.
+//go:embed masks.yaml
+var masksFile []byte
+
+// masks are by their names in [factKind].
+var masks = sync.OnceValue(func() map[string]mask {
+	var out map[string]mask
+	if err := yaml.UnmarshalStrict(masksFile, &out); err != nil {
+		panic("masks.yaml: " + err.Error()) // it is embedded: a test would show it
+	}
+	for _, m := range out { // the identity
+		if m.Keep["metadata"] == nil {
+			m.Keep["metadata"] = paths{}
+		}
+		m.Keep["apiVersion"], m.Keep["kind"], m.Keep["metadata"]["name"], m.Keep["metadata"]["namespace"] = nil, nil, nil, nil
+	}
+	return out
+})
+
 func workloadFacts(group, version, name, resource string) *factKind {
-	return &factKind{group: group, version: version, name: name, resource: resource, keep: []string{
-		metaLabels, owners + "apiVersion", owners + "kind", owners + "name", owners + "controller",
-		"spec replicas", "spec selector", "spec serviceName", "spec podManagementPolicy", "spec scaleStrategy podsToDelete",
-		"spec ordinals", "spec reserveOrdinals",
-		"status readyReplicas",
-	}}
+	return &factKind{group: group, version: version, name: name, resource: resource, mask: "workloads"}
 }
 
 // The kinds that rendering asks about.
 var (
-	namespaces = &factKind{version: "v1", name: "Namespace", resource: "namespaces", keep: []string{metaLabels}}
-	nodeFacts  = &factKind{version: "v1", name: "Node", resource: "nodes", keep: []string{
-		metaLabels, "spec taints key", "spec taints value", "spec taints effect", "spec unschedulable", "status allocatable",
-	}}
-	limitRanges     = &factKind{version: "v1", name: "LimitRange", resource: "limitranges", keep: []string{"spec limits"}}
-	serviceAccounts = &factKind{version: "v1", name: "ServiceAccount", resource: "serviceaccounts", keep: []string{"imagePullSecrets"}}
-	services        = &factKind{version: "v1", name: "Service", resource: "services", keep: []string{metaLabels, "spec clusterIP", "spec selector"}, tidy: addressless}
-	podFacts        = &factKind{version: "v1", name: "Pod", resource: "pods", keep: []string{
-		metaLabels, "spec nodeName", "status phase", "status conditions type", "status conditions status", "status conditions reason",
-	}}
-	configuration = &factKind{version: "v1", name: "ConfigMap", resource: "configmaps", keep: []string{"data"}}
-	copies        = &factKind{version: "v1", name: "ConfigMap", resource: "configmaps", keep: []string{
-		metaLabels, "metadata annotations " + kruise.ResourceDistributedByAnnotation,
-		owners + "apiVersion", owners + "kind", owners + "name", owners + "controller", "immutable",
-	}}
-	immutableCopies  = &factKind{version: "v1", name: "ConfigMap", resource: "configmaps", keep: append([]string{"data", "binaryData"}, copies.keep...)}
-	sidecarRevisions = &factKind{group: "apps", version: "v1", name: "ControllerRevision", resource: "controllerrevisions", keep: []string{
-		metaLabels, "revision", "data spec",
-	}}
-	autoscalers   = &factKind{group: "autoscaling", version: "v2", name: "HorizontalPodAutoscaler", resource: "horizontalpodautoscalers", keep: []string{"spec scaleTargetRef", "spec minReplicas"}}
-	scaledObjects = &factKind{group: "keda.sh", name: "ScaledObject", resource: "scaledobjects", keep: []string{"spec scaleTargetRef", "spec minReplicaCount"}}
+	namespaces       = &factKind{version: "v1", name: "Namespace", resource: "namespaces", mask: "namespaces"}
+	nodeFacts        = &factKind{version: "v1", name: "Node", resource: "nodes", mask: "nodes"}
+	limitRanges      = &factKind{version: "v1", name: "LimitRange", resource: "limitranges", mask: "limit ranges"}
+	serviceAccounts  = &factKind{version: "v1", name: "ServiceAccount", resource: "serviceaccounts", mask: "service accounts"}
+	services         = &factKind{version: "v1", name: "Service", resource: "services", mask: "services", tidy: addressless}
+	podFacts         = &factKind{version: "v1", name: "Pod", resource: "pods", mask: "pods"}
+	runningPods      = &factKind{version: "v1", name: "Pod", resource: "pods", mask: "running pods", momentary: true, tidy: markOnly}
+	placedPods       = &factKind{version: "v1", name: "Pod", resource: "pods", mask: "placed pods"}
+	configuration    = &factKind{version: "v1", name: "ConfigMap", resource: "configmaps", mask: "configuration"}
+	copies           = &factKind{version: "v1", name: "ConfigMap", resource: "configmaps", mask: "copies"}
+	immutableCopies  = &factKind{version: "v1", name: "ConfigMap", resource: "configmaps", mask: "immutable copies"}
+	renderedStates   = &factKind{version: "v1", name: "ConfigMap", resource: "configmaps", mask: "rendered states"}
+	sidecarRevisions = &factKind{group: "apps", version: "v1", name: "ControllerRevision", resource: "controllerrevisions", mask: "revisions"}
+	autoscalers      = &factKind{group: "autoscaling", version: "v2", name: "HorizontalPodAutoscaler", resource: "horizontalpodautoscalers", mask: "autoscalers"}
+	scaledObjects    = &factKind{group: "keda.sh", name: "ScaledObject", resource: "scaledobjects", mask: "scaled objects"}
 
 	deployments     = workloadFacts("apps", "v1", kruise.KindDeployment, "deployments")
 	statefulSets    = workloadFacts("apps", "v1", kruise.KindStatefulSet, "statefulsets")
@@ -68,24 +77,11 @@ var (
 	advancedSets    = workloadFacts(kruise.Group, "", kruise.KindStatefulSet, "statefulsets")
 	advancedDaemons = workloadFacts(kruise.Group, "", kruise.KindDaemonSet, "daemonsets")
 
-	unitedDeployments = &factKind{
-		group: kruise.Group, name: kruise.KindUnitedDeployment, resource: "uniteddeployments",
-		keep: []string{
-			"spec selector", "spec topology subsets name", "spec topology subsets nodeSelectorTerm", "spec topology subsets tolerations",
-			"spec template statefulSetTemplate spec", "spec template advancedStatefulSetTemplate spec",
-			"status subsetStatuses name", "status subsetStatuses replicas", "status subsetStatuses reservedPods",
-			"status subsetStatuses conditions type", "status subsetStatuses conditions status",
-		},
-		drop: []string{"spec template statefulSetTemplate spec template", "spec template advancedStatefulSetTemplate spec template"},
-	}
-	resourceDistributions = &factKind{group: kruise.Group, name: kruise.KindResourceDistribution, resource: "resourcedistributions", keep: []string{
-		"spec resource apiVersion", "spec resource kind", "spec resource metadata name", "spec targets",
-	}}
-	workloadSpreads = &factKind{group: kruise.Group, name: kruise.KindWorkloadSpread, resource: "workloadspreads", keep: []string{
-		targetRef, "status subsetStatuses name", "status subsetStatuses replicas", "status subsetStatuses missingReplicas",
-		"status subsetStatuses conditions type", "status subsetStatuses conditions status",
-	}}
-	podUnavailableBudgets = &factKind{group: kruise.PolicyGroup, name: kruise.KindPodUnavailableBudget, resource: "podunavailablebudgets", keep: []string{targetRef, "spec selector"}}
+	unitedDeployments     = &factKind{group: kruise.Group, name: kruise.KindUnitedDeployment, resource: "uniteddeployments", mask: "united deployments"}
+	resourceDistributions = &factKind{group: kruise.Group, name: kruise.KindResourceDistribution, resource: "resourcedistributions", mask: "distributions"}
+	workloadSpreads       = &factKind{group: kruise.Group, name: kruise.KindWorkloadSpread, resource: "workloadspreads", mask: "spreads"}
+	podStates             = &factKind{group: kruise.Group, name: placement.Kind, resource: "persistentpodstates", mask: "pod states", tidy: unannotated}
+	podUnavailableBudgets = &factKind{group: kruise.PolicyGroup, name: kruise.KindPodUnavailableBudget, resource: "podunavailablebudgets", mask: "budgets"}
 )
 
 // FactKinds are the names of all kinds of facts, sorted.

@@ -214,21 +214,6 @@ func allQuestions(namespace string, served map[string]string) []factQuery {
 	return a.list
 }
 
-// runningPods are pods of which something is asked. How that is done depends on what
-// they are now, down to the count of restarts; of the environment only the mark is
-// read by which an EphemeralJob knows its own.
-var runningPods = &factKind{version: "v1", name: "Pod", resource: "pods", momentary: true, tidy: markOnly, keep: []string{
-	metaLabels, "metadata uid", "metadata creationTimestamp", "metadata annotations kubernetes.io/config.mirror",
-	owners + "apiVersion", owners + "kind", owners + "name", owners + "controller",
-	"spec nodeName", "spec restartPolicy", "spec terminationGracePeriodSeconds", "spec shareProcessNamespace", "spec hostPID", "spec os",
-	"spec containers name", "spec containers image", "spec containers imagePullPolicy", "spec containers resources",
-	"spec containers resizePolicy", "spec containers restartPolicy", "spec containers restartPolicyRules", "spec containers lifecycle",
-	"spec ephemeralContainers name", "spec ephemeralContainers env name", "spec ephemeralContainers env value",
-	"status phase", "status conditions type", "status conditions status", "status conditions reason",
-	"status containerStatuses name", "status containerStatuses image", "status containerStatuses imageID", "status containerStatuses containerID",
-	"status containerStatuses restartCount", "status containerStatuses ready",
-}}
-
 // markOnly takes away all of the environment but the mark.
 func markOnly(pod map[string]any) {
 	spec, _ := pod["spec"].(map[string]any)
@@ -303,18 +288,6 @@ func (a *factQuestions) unsized(k *factKind, beside *resource.Resource, name str
 	}
 	return false
 }
-
-// The facts that PersistentPodStates are rendered from.
-var (
-	podStates = &factKind{group: kruise.Group, name: placement.Kind, resource: "persistentpodstates", keep: []string{
-		targetRef, "spec requiredPersistentTopology", "spec preferredPersistentTopology", "spec persistentPodStateRetentionPolicy", "status podStates",
-	}, tidy: unannotated}
-	renderedStates = &factKind{version: "v1", name: "ConfigMap", resource: "configmaps", keep: []string{metaLabels, "data"}}
-	placedPods     = &factKind{version: "v1", name: "Pod", resource: "pods", keep: []string{
-		owners + "apiVersion", owners + "kind", owners + "name", owners + "controller",
-		"spec nodeName", "status phase", "status conditions type", "status conditions status",
-	}}
-)
 
 // unannotated takes the recorded annotations of pods away, which are never put
 // back.

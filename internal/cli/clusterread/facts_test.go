@@ -304,7 +304,7 @@ func TestReadFacts_KeepsContentOfImmutableCopies(t *testing.T) {
 		`{metadata: {name: a}, immutable: true}`:               copies,
 	} {
 		if got := copies.of(kruiseObject(t, text)); got != want {
-			t.Errorf("%s: keeps %v", text, got.keep)
+			t.Errorf("%s: keeps %s", text, got.mask)
 		}
 	}
 }

@@ -72,14 +72,12 @@ func checkedQuestions(namespace string, served map[string]string) []factQuery {
 			continue
 		}
 		plural := strings.ToLower(k.Kind) + "s"
-		a.ask(factQuery{what: plural, namespace: namespace, optional: true, factKind: &factKind{group: k.Group, name: k.Kind, resource: plural, keep: []string{
-			metaLabels, "metadata annotations", "metadata ownerReferences", "spec", "status",
-		}}})
+		a.ask(factQuery{what: plural, namespace: namespace, optional: true, factKind: &factKind{group: k.Group, name: k.Kind, resource: plural, mask: "whole"}})
 	}
 	for _, k := range []*factKind{
 		templateFacts("apps", kruise.KindDeployment, "deployments"), templateFacts("apps", kruise.KindStatefulSet, "statefulsets"),
 		templateFacts("apps", kruise.KindDaemonSet, "daemonsets"), templateFacts("batch", "CronJob", "cronjobs"),
-		{group: "policy", version: "v1", name: "PodDisruptionBudget", resource: "poddisruptionbudgets", keep: []string{"spec selector"}},
+		{group: "policy", version: "v1", name: "PodDisruptionBudget", resource: "poddisruptionbudgets", mask: "disruption budgets"},
 	} {
 		a.ask(factQuery{factKind: k, what: k.resource, namespace: namespace})
 	}
@@ -94,10 +92,7 @@ func checkedQuestions(namespace string, served map[string]string) []factQuery {
 
 // templateFacts keeps the labels of a workload's pods, and what selects and counts them.
 func templateFacts(group, name, resource string) *factKind {
-	return &factKind{group: group, version: "v1", name: name, resource: resource, keep: []string{
-		metaLabels, "metadata ownerReferences", "spec replicas", "spec selector", "spec template metadata labels",
-		"spec jobTemplate spec template metadata labels",
-	}}
+	return &factKind{group: group, version: "v1", name: name, resource: resource, mask: "templates"}
 }
 
 // ReadSelectedPods reads the pods that the selectors of some objects find, with their labels

@@ -15,9 +15,10 @@ import (
 var (
 	citation = regexp.MustCompile(`\b((?:docs|test|plugins)/[\w./-]+\.md|CONTRIBUTING\.md|README\.md)(?:#([\w-]+))?`)
 	// outside are notes that no clone of the repository holds.
-	outside = regexp.MustCompile(`\b(semantics (workloads|sidecarset|fanout)|(contracts|node-facts|older-plugin) \d|DESIGN section)`)
-	heading = regexp.MustCompile(`(?m)^#{1,6} +(.+)$`)
-	link    = regexp.MustCompile(`\]\(([^)\s:]+\.md)?(?:#([\w-]+))?\)`)
+	outside     = regexp.MustCompile(`\b(semantics (workloads|sidecarset|fanout)|(contracts|node-facts|older-plugin) \d|DESIGN section)`)
+	heading     = regexp.MustCompile(`(?m)^#{1,6} +(.+)$`)
+	link        = regexp.MustCompile(`\]\(([^)\s:]+\.md)?(?:#([\w-]+))?\)`)
+	yamlComment = regexp.MustCompile(`(?m)^# .*`)
 	// recorded is a case of a conformance area: rollout/016.
 	recorded = regexp.MustCompile(`\b(conversion|distribution|injection|jobs|lint|rollout|spread|state|subsets)/(\d{3})\b`)
 )
@@ -32,6 +33,10 @@ func TestCitations_Resolve(t *testing.T) {
 			return err
 		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "bin" || d.Name() == "out" || d.Name() == ".git"):
 			return filepath.SkipDir
+		case strings.HasSuffix(path, ".yaml") && strings.HasPrefix(path, filepath.Join(top, "pkg")):
+			b, err := os.ReadFile(path)
+			found += checkCitations(t, known, path, strings.Join(yamlComment.FindAllString(string(b), -1), " "))
+			return err
 		case !strings.HasSuffix(path, ".go"):
 			return nil
 		}

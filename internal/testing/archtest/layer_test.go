@@ -123,7 +123,7 @@ var layer = map[string][]string{
 
 	"pkg/render":          {"pkg/kruise", "pkg/kruise/tree", "pkg/render/..."},
 	"pkg/render/resource": {"pkg/kruise", "pkg/kruise/counted", "pkg/kruise/redact", "pkg/kruise/tree"},
-	"pkg/render/finding":  {"pkg/kruise", "pkg/kruise/tree", "pkg/render/resource"},
+	"pkg/render/finding":  {"pkg/kruise", "pkg/kruise/tree", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"pkg/render/stage":    {"pkg/kruise", "pkg/kruise/counted", "pkg/kruise/tree", "pkg/render/finding", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"pkg/render/kustomize": {
 		"pkg/kruise", "pkg/kruise/schema", "pkg/render/references", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/openapi", "sigs.k8s.io/yaml",

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -53,7 +54,8 @@ func TestWords_Plain(t *testing.T) {
 	})
 }
 
-// eachText calls visit with each string of the program and its position.
+// eachText calls visit with each string of the program and each line of the files that it embeds,
+// and the position.
 func eachText(t *testing.T, visit func(where, text string)) {
 	t.Helper()
 	found := 0
@@ -64,6 +66,9 @@ func eachText(t *testing.T, visit func(where, text string)) {
 				return err
 			case d.IsDir() && d.Name() == "testdata":
 				return filepath.SkipDir
+			case strings.HasSuffix(path, ".yaml"):
+				found++
+				return eachLine(path, visit)
 			case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 				return nil
 			}
@@ -85,6 +90,14 @@ func eachText(t *testing.T, visit func(where, text string)) {
 	if found < 5000 {
 		t.Errorf("only %d strings found: the walk is broken", found)
 	}
+}
+
+func eachLine(path string, visit func(where, text string)) error {
+	b, err := os.ReadFile(path)
+	for i, line := range strings.Split(string(b), "\n") {
+		visit(path+":"+strconv.Itoa(i+1), line)
+	}
+	return err
 }
 
 // text is one string of a file.

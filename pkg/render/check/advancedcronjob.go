@@ -21,13 +21,6 @@ var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindAdvancedCronJob, object: kruise.AdvancedCronJob{}, plainName: true, filled: true,
 	open:  []string{"spec.template.jobTemplate", "spec.template.broadcastJobTemplate.spec.template"},
 	check: advancedCronJob,
-	rules: []Rule{
-		{ID: "schedule-invalid", fields: []string{"spec.schedule"}, Doc: "The schedule does not have the five fields of cron, or names a time zone beside timeZone."},
-		{ID: "time-zone-invalid", fields: []string{"spec.timeZone"}, Doc: "timeZone is not a name of the IANA time zone database."},
-		{ID: "concurrency-invalid", fields: []string{"spec.concurrencyPolicy"}, Doc: "concurrencyPolicy is unknown; imageListPullJobTemplate takes no Allow."},
-		{ID: "limit-invalid", fields: []string{"spec.startingDeadlineSeconds", "spec.successfulJobsHistoryLimit", "spec.failedJobsHistoryLimit"}, Doc: "A limit or the deadline is negative."},
-		{ID: "template-invalid", fields: []string{cronTemplate}, Doc: "Not exactly one template is given, or one that its kind refuses."},
-	},
 })
 
 // cronJobCheck gathers the faults of one AdvancedCronJob.

@@ -12,11 +12,6 @@ var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindBroadcastJob, object: kruise.BroadcastJob{}, plainName: true, filled: true,
 	open:  []string{"spec.template"},
 	check: broadcastJob,
-	rules: []Rule{
-		{ID: "completion-invalid", fields: []string{"spec.completionPolicy"}, Doc: "ttlSecondsAfterFinished or activeDeadlineSeconds is set with the completion policy Never."},
-		{ID: "restart-policy-invalid", fields: []string{"spec.template.spec.restartPolicy"}, Doc: "The restartPolicy of the pods is neither Never nor OnFailure; left out, it is Always."},
-		{ID: "labels-reserved", fields: []string{"spec.template.metadata.labels"}, Doc: "The pod template sets labels that the controller sets."},
-	},
 })
 
 // broadcastJob holds the rules of the webhook (docs/kruise/jobs.md#broadcastjob).

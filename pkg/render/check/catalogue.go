@@ -1,9 +1,13 @@
 package check
 
 import (
-	"maps"
+	"bytes"
+	_ "embed"
 	"slices"
 	"strings"
+	"sync"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // Rule is one entry of the catalogue: something that Kruise refuses. Kruise accepts no
@@ -11,17 +15,43 @@ import (
 type Rule struct {
 	// ID is stable: the kind in lower case or what several kinds share, a
 	// slash, and what is wrong.
-	ID string
+	ID string `yaml:"id"`
 	// Kind is "" for a rule of several kinds.
-	Kind string
+	Kind string `yaml:"-"`
 	// Doc is one sentence: what is refused.
-	Doc string
+	Doc string `yaml:"doc"`
 	// Accepted is set if Kruise accepts the object, although it cannot be intended.
-	Accepted bool
-	// fields are the places in the kind's newest version whose faults are this
-	// rule's, those below included.
-	fields []string
+	Accepted bool `yaml:"accepted"`
 }
+
+// entry is a rule and the places in the kind's newest version whose faults are this
+// rule's, those below included.
+type entry struct {
+	Rule   `yaml:",inline"`
+	Fields []string `yaml:"fields"`
+}
+
+//go:embed rules.yaml
+var rulesFile []byte
+
+// anyKind has the rules of several kinds.
+const anyKind = "*"
+
+// catalogue has the rules by kind.
+var catalogue = sync.OnceValue(func() map[string][]entry {
+	var out map[string][]entry
+	dec := yaml.NewDecoder(bytes.NewReader(rulesFile))
+	dec.KnownFields(true)
+	if err := dec.Decode(&out); err != nil {
+		panic("check: rules.yaml: " + err.Error()) // it is embedded: a test would show it
+	}
+	for kind, list := range out {
+		for i := range list {
+			list[i].Kind = strings.TrimPrefix(kind, anyKind)
+		}
+	}
+	return out
+})
 
 // The rules of several kinds.
 const (
@@ -38,20 +68,6 @@ const (
 	budgetSpent  = "delete/budget-spent"
 )
 
-var shared = []Rule{
-	{ID: wrongType, Doc: "A value does not have the type that the schema requires, such as text for a number."},
-	{ID: unknownField, Doc: "A field is not in the schema of the version that the object is written in."},
-	{ID: missingField, Doc: "A field that the schema requires is missing."},
-	{ID: invalidValue, Doc: "The schema or the webhook of the kind refuses the value."},
-	{ID: foreignGroup, Doc: "The object is of one of Kruise's kinds, and its group is one of Kubernetes' own, which does not have the kind, or a misspelt one of Kruise's."},
-	{ID: nameInvalid, Doc: "The name is missing, or is not allowed for the kind."},
-	{ID: metaInvalid, Doc: "Labels or annotations are not valid in Kubernetes."},
-	{ID: immutable, Doc: "An update changes an immutable field."},
-	{ID: podInvalid, Doc: "Kubernetes' rules for pods, or Kruise's restrictions of them, refuse the pod template."},
-	{ID: protected, Doc: "The label policy.kruise.io/delete-protection forbids the deletion."},
-	{ID: budgetSpent, Doc: "A PodUnavailableBudget allows no further disruption."},
-}
-
 // kindRules is what is known of one kind.
 type kindRules struct {
 	// group and kind are those of the objects.
@@ -67,8 +83,6 @@ type kindRules struct {
 	open []string
 	// closed are prefixes below open ones where it does not.
 	closed []string
-	// rules are this kind's own, by what they look at.
-	rules []Rule
 	// misplaced, where there is one, hints at a field that is unknown because it
 	// belongs elsewhere.
 	misplaced func(version, path string) string
@@ -80,10 +94,6 @@ var kinds = map[string]*kindRules{}
 
 // add registers a kind, once, while the package is initialised.
 func add(k *kindRules) bool { //nolint:unparam // a result is what lets a package-level variable call it
-	for i := range k.rules {
-		k.rules[i].ID = strings.ToLower(k.kind) + "/" + k.rules[i].ID
-		k.rules[i].Kind = k.kind
-	}
 	kinds[k.group+"/"+k.kind] = k
 	return true
 }
@@ -92,8 +102,8 @@ func add(k *kindRules) bool { //nolint:unparam // a result is what lets a packag
 func (k *kindRules) rule(path string) string {
 	best, id := 0, invalidValue
 	plain := withoutIndices(path)
-	for _, r := range k.rules {
-		for _, f := range r.fields {
+	for _, r := range catalogue()[k.kind] {
+		for _, f := range r.Fields {
 			if len(f) > best && under(plain, f) {
 				best, id = len(f), r.ID
 			}
@@ -127,9 +137,11 @@ func withoutIndices(path string) string {
 
 // Rules returns the whole catalogue, sorted by ID.
 func Rules() []Rule {
-	out := slices.Concat(shared, releaseRules)
-	for _, k := range slices.Sorted(maps.Keys(kinds)) {
-		out = append(out, kinds[k].rules...)
+	var out []Rule
+	for _, list := range catalogue() {
+		for _, r := range list {
+			out = append(out, r.Rule)
+		}
 	}
 	slices.SortFunc(out, func(a, b Rule) int { return strings.Compare(a.ID, b.ID) })
 	return out

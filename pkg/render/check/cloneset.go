@@ -19,20 +19,6 @@ var _ = add(&kindRules{
 	open:      []string{"spec.template", "spec.volumeClaimTemplates"},
 	check:     cloneSet,
 	misplaced: cloneSetMisplaced,
-	rules: []Rule{
-		{ID: "selector-invalid", fields: []string{"spec.selector", "spec.template.metadata.labels"}, Doc: "The selector is missing, empty, malformed, or does not match the labels of the pod template."},
-		{ID: "number-negative", fields: []string{"spec.replicas", "spec.revisionHistoryLimit", "spec.minReadySeconds"}, Doc: "A number that counts pods, revisions or seconds is negative."},
-		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", rolling + "podUpdatePolicy"}, Doc: "The update type does not exist in the version of the object; v1alpha1 has no OnDelete."},
-		{ID: "partition-invalid", fields: []string{rolling + "partition"}, Doc: "partition is negative, or neither a number nor a percentage."},
-		{ID: "max-unavailable-invalid", fields: []string{rolling + "maxUnavailable"}, Doc: "maxUnavailable is malformed, or allows no progress; v1beta1 refuses 0 even beside maxSurge."},
-		{ID: "max-surge-invalid", fields: []string{rolling + "maxSurge"}, Doc: "maxSurge is malformed, or set with InPlaceOnly."},
-		{ID: "priority-invalid", fields: []string{rolling + "priorityStrategy"}, Doc: "Both kinds of priority are given, a weight is not between 0 and 100, or a key is empty."},
-		{ID: "scatter-invalid", fields: []string{rolling + "scatterStrategy"}, Doc: "A scatter term has no key, or is there twice."},
-		{ID: "pods-to-delete-invalid", fields: []string{"spec.scaleStrategy.podsToDelete"}, Doc: "podsToDelete names a pod twice, or (v1alpha1) newly names one that is not a live pod of the CloneSet."},
-		{ID: "progress-deadline-invalid", fields: []string{"spec.progressDeadlineSeconds"}, Doc: "progressDeadlineSeconds is not greater than minReadySeconds (v1alpha1)."},
-		{ID: "in-place-impossible", fields: []string{"spec.template.spec"}, Doc: "An update of a v1alpha1 CloneSet with InPlaceOnly changes more of the pod than images."},
-		{ID: "claims-invalid", fields: []string{"spec.volumeClaimTemplates"}, Doc: "A claim template has no name, or that of another."},
-	},
 })
 
 // cloneSetCheck gathers the faults of one CloneSet. The rules differ by the

@@ -17,12 +17,6 @@ const (
 var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindContainerRecreateRequest, object: kruise.ContainerRecreateRequest{}, filled: true,
 	check: containerRecreateRequest,
-	rules: []Rule{
-		{ID: "pod-invalid", fields: []string{"spec.podName"}, Doc: "The pod is missing, does not exist, has ended or has not started."},
-		{ID: "container-invalid", fields: []string{"spec.containers"}, Doc: "A container is missing or repeated, is not a regular running container of the pod, or sets what Kruise fills in."},
-		{ID: "strategy-invalid", fields: []string{"spec.strategy"}, Doc: "The failure policy is unknown, or a time is negative."},
-		{ID: "deadline-invalid", fields: []string{"spec.activeDeadlineSeconds", "spec.ttlSecondsAfterFinished"}, Doc: "The deadline is shorter than 3 seconds, or the time to live is negative."},
-	},
 })
 
 // recreateCheck gathers the faults of one ContainerRecreateRequest.

@@ -10,16 +10,6 @@ var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindDaemonSet, object: kruise.DaemonSet{}, filled: true,
 	open:  []string{"spec.template"},
 	check: daemonSet,
-	rules: []Rule{
-		{ID: "selector-invalid", fields: []string{"spec.selector", "spec.template.metadata.labels"}, Doc: "The selector is missing, empty, malformed, or does not match the labels of the pod template."},
-		{ID: "number-negative", fields: []string{"spec.minReadySeconds", "spec.revisionHistoryLimit"}, Doc: "A number that counts revisions or seconds is negative."},
-		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", rolling + "rollingUpdateType"}, Doc: "The update type is unknown; only v1alpha1 knows Surging."},
-		{ID: "max-unavailable-invalid", fields: []string{rolling + "maxUnavailable"}, Doc: "maxUnavailable is malformed, more than 100%, or 0 beside a maxSurge of 0."},
-		{ID: "max-surge-invalid", fields: []string{rolling + "maxSurge"}, Doc: "maxSurge is malformed, more than 100%, or set with maxUnavailable or InPlaceIfPossible."},
-		{ID: "partition-invalid", fields: []string{rolling + "partition"}, Doc: "partition is negative, or neither a number nor a percentage."},
-		{ID: "node-selector-invalid", fields: []string{rolling + "selector"}, Doc: "The selector of nodes to update is malformed."},
-		{ID: "lifecycle-unsupported", fields: []string{"spec.lifecycle"}, Doc: "The hook inPlaceUpdate is not supported."},
-	},
 })
 
 // daemonSet holds the rules of the webhook (docs/kruise/workloads.md#percentages-and-defaults and

@@ -10,10 +10,6 @@ var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindEphemeralJob, object: kruise.EphemeralJob{},
 	open:  []string{ephemeralContainers},
 	check: ephemeralJob,
-	rules: []Rule{
-		{ID: "selector-invalid", fields: []string{"spec.selector"}, Doc: "The selector is missing or malformed."},
-		{ID: "container-invalid", fields: []string{ephemeralContainers}, Doc: "A container has no name or image, lacks a policy that is not defaulted here, or has what ephemeral containers may not have."},
-	},
 })
 
 // ephemeralJob holds the rules of the webhook (docs/kruise/jobs.md#ephemeraljob and

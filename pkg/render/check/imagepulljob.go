@@ -18,25 +18,14 @@ import (
 
 const maxImages = 255
 
-// pullRules are the rules that both kinds of pull jobs have.
-func pullRules(images string) []Rule {
-	return []Rule{
-		{ID: "image-invalid", fields: []string{images}, Doc: "An image is missing, malformed or named twice."},
-		{ID: "selector-invalid", fields: []string{"spec.selector", "spec.podSelector"}, Doc: "Two ways to choose nodes are given, or a selector is malformed."},
-		{ID: "parallelism-invalid", fields: []string{"spec.parallelism"}, Doc: "parallelism is not a whole number from 0; percentages are refused."},
-		{ID: "completion-invalid", fields: []string{"spec.completionPolicy"}, Doc: "The completion policy is unknown, has with Never what goes with Always only, or its deadline is shorter than one pull."},
-		{ID: "pull-policy-invalid", fields: []string{"spec.pullPolicy"}, Doc: "A limit of the pull is negative."},
-	}
-}
-
 var (
 	_ = add(&kindRules{
 		group: kruise.Group, kind: kruise.KindImagePullJob, object: kruise.ImagePullJob{}, filled: true,
-		rules: pullRules("spec.image"), check: imagePullJob,
+		check: imagePullJob,
 	})
 	_ = add(&kindRules{
 		group: kruise.Group, kind: kruise.KindImageListPullJob, object: kruise.ImageListPullJob{}, filled: true,
-		rules: pullRules("spec.images"), check: imageListPullJob,
+		check: imageListPullJob,
 	})
 )
 
@@ -163,9 +152,6 @@ const maxNodeImages = 256
 var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindNodeImage, object: kruise.NodeImage{}, filled: true,
 	check: nodeImage,
-	rules: []Rule{
-		{ID: "image-invalid", fields: []string{"spec.images"}, Doc: "There are more than 256 images, or one has a malformed name or tag, a negative version, or a pull that is never forgotten."},
-	},
 })
 
 // nodeImage holds the rules of the webhook (docs/kruise/jobs.md#image-pulls).

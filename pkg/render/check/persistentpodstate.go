@@ -10,12 +10,6 @@ import (
 var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindPersistentPodState, object: kruise.PersistentPodState{},
 	check: persistentPodState,
-	rules: []Rule{
-		{ID: "target-invalid", fields: []string{stateTarget.path}, Doc: "The target is not named completely, is no StatefulSet, or another PersistentPodState has it."},
-		{ID: "topology-missing", fields: []string{"spec.requiredPersistentTopology", "spec.preferredPersistentTopology"}, Doc: "Neither a required nor a preferred topology is given."},
-		{ID: "weight-invalid", fields: []string{"spec.preferredPersistentTopology.weight"}, Doc: "A weight is negative (v1beta1)."},
-		{ID: "retention-invalid", fields: []string{"spec.persistentPodStateRetentionPolicy"}, Doc: "The retention policy is neither WhenScaled nor WhenDeleted (v1beta1)."},
-	},
 })
 
 var stateTarget = targetRule{

@@ -20,12 +20,6 @@ const markerProbes = "spec.probes"
 var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindPodProbeMarker, object: kruise.PodProbeMarker{},
 	check: podProbeMarker,
-	rules: []Rule{
-		{ID: "selector-invalid", fields: []string{"spec.selector"}, Doc: "The selector is missing, empty or malformed."},
-		{ID: "probe-invalid", fields: []string{markerProbes}, Doc: "There is no probe, a name is missing, repeated or reserved, or the probe has no effect."},
-		{ID: "handler-invalid", fields: []string{markerProbes + ".probe"}, Doc: "The probe asks in no way or in several, by gRPC, of another host, or without a scheme; defaults are not filled in."},
-		{ID: "marker-invalid", fields: []string{markerProbes + ".markerPolicy"}, Doc: "A marker writes nothing, or its state is neither Succeeded nor Failed, or repeated."},
-	},
 })
 
 // markerCheck gathers the faults of one PodProbeMarker.

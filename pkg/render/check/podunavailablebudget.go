@@ -18,14 +18,6 @@ var budgetTarget = targetRule{path: "spec.targetRef"}
 var _ = add(&kindRules{
 	group: kruise.PolicyGroup, kind: kruise.KindPodUnavailableBudget, object: kruise.PodUnavailableBudget{},
 	check: podUnavailableBudget,
-	rules: []Rule{
-		{ID: "selector-invalid", fields: []string{"spec.selector"}, Doc: "Not exactly one of selector and targetRef is given, the selector is empty or malformed, or another budget selects by the same labels."},
-		{ID: "target-invalid", fields: []string{budgetTarget.path}, Doc: "The target is not named completely, or another budget has it."},
-		{ID: "budget-invalid", fields: []string{"spec.maxUnavailable", "spec.minAvailable"}, Doc: "Not exactly one of maxUnavailable and minAvailable is given, or it is malformed."},
-		{ID: "operations-invalid", fields: []string{"spec.protectOperations", "metadata.annotations[" + kruise.ProtectOperationsAnnotation + "]"}, Doc: "A protected operation is not DELETE, UPDATE, EVICT or RESIZE."},
-		{ID: "total-replicas-invalid", fields: []string{totalReplicas}, Doc: "The number of replicas is not a number from 1, or field and annotation disagree."},
-		{ID: "ignored-selector-invalid", fields: []string{"spec.ignoredPodSelector"}, Doc: "The selector of ignored pods is empty or malformed."},
-	},
 })
 
 // budgetCheck gathers the faults of one PodUnavailableBudget.

@@ -20,12 +20,6 @@ const (
 	droppedField = "object/field-dropped-by-release"
 )
 
-var releaseRules = []Rule{
-	{ID: notServed, Doc: "The release of Kruise does not serve the kind, or not in this version. Where the release is not known, a version that no release serves is a warning."},
-	{ID: absentField, Doc: "The release of Kruise does not have the field, or not with this type. Where the release is not known, a field that the newest one does not have is a warning."},
-	{ID: droppedField, Accepted: true, Doc: "The schema of the release takes the field and its webhook silently drops it: it has no effect."},
-}
-
 // readAs makes the subject the object as the release reads it.
 func (s *subject) readAs() {
 	if s.Operation == Delete || s.kind == nil {

@@ -21,10 +21,6 @@ var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindResourceDistribution, object: kruise.ResourceDistribution{},
 	open:  []string{"spec.resource"},
 	check: resourceDistribution,
-	rules: []Rule{
-		{ID: "resource-invalid", fields: []string{"spec.resource"}, Doc: "The resource is not a Secret or ConfigMap, or none that the API server would take."},
-		{ID: "targets-invalid", fields: []string{"spec.targets"}, Doc: "A namespace is both included and excluded, or the selector is malformed."},
-	},
 })
 
 // distributionCheck gathers the faults of one ResourceDistribution.

@@ -28,16 +28,6 @@ var _ = add(&kindRules{
 		"spec.initContainers.transferEnv", "spec.initContainers.upgradeStrategy",
 	},
 	check: sidecarSet,
-	rules: []Rule{
-		{ID: "selector-invalid", fields: []string{"spec.selector"}, Doc: "The selector is missing, empty or malformed."},
-		{ID: "namespace-selector-invalid", fields: []string{"spec.namespaceSelector"}, Doc: "The namespace selector is empty or malformed."},
-		{ID: "container-invalid", fields: []string{"spec.containers", "spec.initContainers"}, Doc: "Kubernetes' rules for containers, or Kruise's for sidecars, refuse a container, or another set that may meet this one in a pod has it."},
-		{ID: "volume-invalid", fields: []string{"spec.volumes"}, Doc: "A volume has no proper name, or another set that may meet this one in a pod has it with other content."},
-		{ID: "update-strategy-invalid", fields: []string{"spec.updateStrategy"}, Doc: "The type, partition, selector, priorities or scatter terms of the update are wrong or contradict each other."},
-		{ID: "revision-invalid", fields: []string{"spec.injectionStrategy"}, Doc: "The revision to inject is not named or not stored."},
-		{ID: "pod-metadata-invalid", fields: []string{"spec.patchPodMetadata"}, Doc: "An annotation to patch is not on the whitelist, is there twice, or another set overwrites it."},
-		{ID: "canary-invalid", fields: []string{"metadata.annotations"}, Doc: "The base of a canary is missing, itself a canary, or changed."},
-	},
 })
 
 // sidecarSetCheck gathers the faults of one SidecarSet, by the rules of Kruise's webhook

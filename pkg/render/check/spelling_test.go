@@ -48,13 +48,20 @@ func TestSpelling_Hints(t *testing.T) {
 
 // TestRules_NameExistingFields: what a rule looks at exists in the type of its kind.
 func TestRules_NameExistingFields(t *testing.T) {
+	types := map[string]any{}
 	for _, k := range kinds {
-		for _, r := range k.rules {
-			if len(r.fields) == 0 {
-				t.Errorf("%s looks at nothing", r.ID)
+		types[k.kind] = k.object
+	}
+	for kind, list := range catalogue() {
+		for _, r := range list {
+			if (len(r.Fields) == 0) != (kind == anyKind) || kind != anyKind && types[kind] == nil {
+				t.Errorf("%s of %s looks at %v", r.ID, kind, r.Fields)
 			}
-			for _, f := range r.fields {
-				if !strings.HasPrefix(f, "metadata.") && !exists(reflect.TypeOf(k.object), f) {
+			if kind != anyKind && !strings.HasPrefix(r.ID, strings.ToLower(kind)+"/") {
+				t.Errorf("%s: the ID begins with another kind than %s", r.ID, kind)
+			}
+			for _, f := range r.Fields {
+				if !strings.HasPrefix(f, "metadata.") && !exists(reflect.TypeOf(types[kind]), f) {
 					t.Errorf("%s: no field %s", r.ID, f)
 				}
 			}

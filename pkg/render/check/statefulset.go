@@ -18,21 +18,6 @@ var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindStatefulSet, object: kruise.StatefulSet{}, filled: true,
 	open:  []string{"spec.template", "spec.volumeClaimTemplates"},
 	check: statefulSet,
-	rules: []Rule{
-		{ID: "selector-invalid", fields: []string{"spec.selector", "spec.template.metadata.labels"}, Doc: "The selector is missing, empty, malformed, or does not match the labels of the pod template."},
-		{ID: "number-negative", fields: []string{"spec.replicas", "spec.revisionHistoryLimit", "spec.ordinals"}, Doc: "A number that counts pods, revisions or seconds is negative."},
-		{ID: "pod-management-invalid", fields: []string{"spec.podManagementPolicy"}, Doc: "podManagementPolicy is neither OrderedReady nor Parallel."},
-		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", "spec.updateStrategy.rollingUpdate", rolling + "podUpdatePolicy"}, Doc: "The update type or the pod update policy is unknown, or rollingUpdate is set with OnDelete."},
-		{ID: "partition-invalid", fields: []string{rolling + "partition"}, Doc: "partition is negative."},
-		{ID: "max-unavailable-invalid", fields: []string{rolling + "maxUnavailable", "spec.scaleStrategy.maxUnavailable"}, Doc: "maxUnavailable is malformed, 0, or other than 1 without podManagementPolicy Parallel."},
-		{ID: "unordered-update-invalid", fields: []string{rolling + "unorderedUpdate"}, Doc: "unorderedUpdate is given without podManagementPolicy Parallel, or its priorities are wrong."},
-		{ID: "min-ready-invalid", fields: []string{rolling + "minReadySeconds"}, Doc: "minReadySeconds is not between 0 and 300."},
-		{ID: "readiness-gate-missing", fields: []string{"spec.template.spec.readinessGates"}, Doc: "Updating in place needs the readiness gate InPlaceUpdateReady in the pod template."},
-		{ID: "reserve-ordinals-invalid", fields: []string{"spec.reserveOrdinals"}, Doc: "A reserved ordinal is negative, or no range of ordinals."},
-		{ID: "retention-invalid", fields: []string{"spec.persistentVolumeClaimRetentionPolicy"}, Doc: "A retention policy is neither Retain nor Delete."},
-		{ID: "in-place-impossible", fields: []string{"spec.template.spec"}, Doc: "An update with InPlaceOnly changes more of the pod than images."},
-		{ID: "claims-invalid", fields: []string{"spec.volumeClaimTemplates", "spec.volumeClaimUpdateStrategy"}, Doc: "A claim template has no name, or that of another, or its update strategy is unknown."},
-	},
 })
 
 // statefulSetCheck gathers the faults of one Advanced StatefulSet.

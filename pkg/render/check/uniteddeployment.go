@@ -27,13 +27,6 @@ var _ = add(&kindRules{
 	open:      openTemplates,
 	check:     unitedDeployment,
 	misplaced: unitedMisplaced,
-	rules: []Rule{
-		{ID: "selector-invalid", fields: []string{"spec.selector"}, Doc: "The selector is missing, empty or malformed."},
-		{ID: "template-invalid", fields: []string{"spec.template"}, Doc: "Not exactly one workload template is given, its labels do not match, or it sets what the subsets set; CloneSet templates have the shape of v1beta1."},
-		{ID: "topology-invalid", fields: []string{subsetsField, "spec.topology.scheduleStrategy"}, Doc: "Names of subsets are wrong or repeated, or the ways to size them contradict each other."},
-		{ID: "replicas-invalid", fields: []string{"spec.replicas"}, Doc: "replicas is negative."},
-		{ID: "partition-invalid", fields: []string{"spec.updateStrategy"}, Doc: "The update type is unknown, or a partition is negative or names no subset."},
-	},
 })
 
 // unitedDeploymentCheck gathers the faults of one UnitedDeployment.

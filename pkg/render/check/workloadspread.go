@@ -25,14 +25,6 @@ var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindWorkloadSpread, object: kruise.WorkloadSpread{},
 	open:  []string{"spec.subsets.patch"},
 	check: workloadSpread,
-	rules: []Rule{
-		{ID: "target-invalid", fields: []string{spreadTarget.path}, Doc: "The target is not named completely, is of a kind that cannot be spread, or another WorkloadSpread has it."},
-		{ID: "subset-invalid", fields: []string{spreadSubsets}, Doc: "There is no subset, a name is missing or repeated, or nodes and tolerations are malformed."},
-		{ID: "max-replicas-invalid", fields: []string{spreadSubsets + ".maxReplicas"}, Doc: "maxReplicas is malformed, of another type than that of other subsets, percentages do not add up to 100, or are set for a StatefulSet."},
-		{ID: "patch-invalid", fields: []string{spreadSubsets + ".patch"}, Doc: "The patch does not fit the pods of the target, or makes pods that Kubernetes refuses."},
-		{ID: "schedule-invalid", fields: []string{spreadSchedule}, Doc: "adaptive is set without type Adaptive, with a limited last subset, or with a time that is too long."},
-		{ID: "filter-invalid", fields: []string{"spec.targetFilter"}, Doc: "The selector of pods is malformed."},
-	},
 })
 
 var spreadTarget = targetRule{

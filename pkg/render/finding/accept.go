@@ -56,12 +56,6 @@ func (a Acceptance) Apply(list []Finding) (ids []string, baseline []Finding) {
 	return ids, baseline
 }
 
-// Known reports whether the catalogue has a rule with the ID.
-func Known(id string) bool {
-	_, ok := byID()[id]
-	return ok
-}
-
 // Annotated are the findings that objects accept by their annotation, in order.
 func Annotated(list []*resource.Resource) (out []Finding) {
 	for _, r := range list {

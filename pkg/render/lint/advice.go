@@ -18,7 +18,8 @@ import (
 
 // advice is a rule about something that Kruise accepts.
 type advice struct {
-	Rule
+	// id is that of its rule.
+	id string
 	// kinds are the GROUP/KINDs that it checks.
 	kinds []string
 	check func(*subject)
@@ -48,7 +49,8 @@ var advices = slices.Concat(
 // subject is one object that a rule checks.
 type subject struct {
 	*relatedObjects
-	rule Rule
+	// rule is the ID of the rule that checks it.
+	rule string
 	r    *resource.Resource
 	old  *resource.Resource
 	// workload is the object and was the object before the update, if they are workloads; nil
@@ -66,7 +68,7 @@ func (s *subject) report(path, hint, format string, args ...any) {
 func (s *subject) reportAt(path, hint, format string, args ...any) {
 	err := s.r.Fault(path, hint, format, args...)
 	if e, ok := errors.AsType[*resource.Error](err); ok {
-		s.found = append(s.found, Problem{Rule: s.rule.ID, Severity: s.rule.Severity, Error: e})
+		s.found = append(s.found, Problem{Rule: s.rule, Severity: catalogue()[s.rule].Severity, Error: e})
 	}
 }
 
@@ -78,7 +80,7 @@ func (s *relatedObjects) advice(r, old *resource.Resource, refused bool) []Probl
 	for _, a := range advices {
 		for _, k := range a.kinds {
 			if (k == kind || k == anything) && (a.always || !refused) {
-				sub.rule = a.Rule
+				sub.rule = a.id
 				a.check(sub)
 			}
 		}

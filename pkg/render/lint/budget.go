@@ -18,18 +18,9 @@ import (
 
 // Rules about budgets.
 var budgetAdvice = []advice{
-	{
-		Rule:  Rule{ID: "podunavailablebudget/never-allows", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "A budget that can never allow a disruption blocks rollouts and drains permanently."},
-		kinds: []string{budget}, check: neverAllows,
-	},
-	{
-		Rule:  Rule{ID: "podunavailablebudget/covers-nothing", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "The selector matches no pod template among the objects, or the target is not among them."},
-		kinds: []string{budget}, check: coversNothing,
-	},
-	{
-		Rule:  Rule{ID: "podunavailablebudget/two-budgets", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "A PodDisruptionBudget covers the same pods: an eviction needs both, and each counts evictions that the other allowed."},
-		kinds: []string{budget}, check: twoBudgets,
-	},
+	{id: "podunavailablebudget/never-allows", kinds: []string{budget}, check: neverAllows},
+	{id: "podunavailablebudget/covers-nothing", kinds: []string{budget}, check: coversNothing},
+	{id: "podunavailablebudget/two-budgets", kinds: []string{budget}, check: twoBudgets},
 }
 
 // coveredTemplates returns the templates that a budget covers.

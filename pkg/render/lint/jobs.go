@@ -9,22 +9,10 @@ import (
 // Rules about jobs (docs/kruise/jobs.md#broadcastjob, docs/kruise/jobs.md#advancedcronjob and
 // docs/kruise/distribution.md#observed-on-a-cluster).
 var jobAdvice = []advice{
-	{
-		Rule:  Rule{ID: "broadcastjob/failure-policy", Kind: kruise.KindBroadcastJob, Severity: Warning, Doc: "A word that Kruise does not know is accepted as failurePolicy.type."},
-		kinds: []string{broadcast}, check: typed(failurePolicy),
-	},
-	{
-		Rule:  Rule{ID: "broadcastjob/restart-limit", Kind: kruise.KindBroadcastJob, Severity: Warning, Doc: "With restartPolicy OnFailure a pod beyond restartLimit counts as failed and continues to restart: under Continue the job never completes, under FailFast the pod stays."},
-		kinds: []string{broadcast}, check: typed(restartLimit),
-	},
-	{
-		Rule:  Rule{ID: "broadcastjob/parallelism-zero", Kind: kruise.KindBroadcastJob, Severity: Warning, Doc: "A parallelism of 0 starts no pod."},
-		kinds: []string{broadcast}, check: typed(noParallelism),
-	},
-	{
-		Rule:  Rule{ID: "advancedcronjob/restart-policy", Kind: kruise.KindAdvancedCronJob, Severity: Warning, Doc: "A job template with restartPolicy Always is accepted, and every Job that it creates is refused."},
-		kinds: []string{cronJob}, check: typed(alwaysRestarts),
-	},
+	{id: "broadcastjob/failure-policy", kinds: []string{broadcast}, check: typed(failurePolicy)},
+	{id: "broadcastjob/restart-limit", kinds: []string{broadcast}, check: typed(restartLimit)},
+	{id: "broadcastjob/parallelism-zero", kinds: []string{broadcast}, check: typed(noParallelism)},
+	{id: "advancedcronjob/restart-policy", kinds: []string{cronJob}, check: typed(alwaysRestarts)},
 }
 
 func failurePolicy(s *subject, j *kruise.BroadcastJob) {

@@ -4,10 +4,16 @@
 package lint
 
 import (
+	"bytes"
 	"cmp"
+	_ "embed"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -39,11 +45,14 @@ func (s Severity) Rank() int { return slices.Index([]Severity{Info, Warning, Err
 // Rule is one entry of the catalogue.
 type Rule struct {
 	// ID is KIND/NAME in lower case and never changes.
-	ID       string
-	Kind     string
-	Severity Severity
+	ID string `yaml:"id"`
+	// Kind is "" for a rule of several kinds.
+	Kind     string   `yaml:"-"`
+	Severity Severity `yaml:"severity"`
 	// Doc is one sentence: what the rule requires, and why.
-	Doc string
+	Doc string `yaml:"doc"`
+	// Fixed rules cannot be turned off.
+	Fixed bool `yaml:"fixed"`
 }
 
 // Problem is a violation of a rule by an object.
@@ -182,10 +191,7 @@ func Rules() []Rule {
 		}
 		out = append(out, Rule{ID: r.ID, Kind: r.Kind, Severity: severity, Doc: r.Doc})
 	}
-	for _, a := range advices {
-		out = append(out, a.Rule)
-	}
-	out = append(append(out, inputRules...), undecidedRule)
+	out = slices.AppendSeq(out, maps.Values(catalogue()))
 	slices.SortFunc(out, func(a, b Rule) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
 	return out
 }
@@ -201,22 +207,32 @@ const (
 	kruiseSchema = "input/kruise-schema"
 )
 
-var undecidedRule = Rule{ID: kruiseSchema, Severity: Warning, Doc: "A patch or a field of the kustomization has another effect than on Kubernetes' own kinds, since kustomize does not know Kruise's: a patch of one container drops the others, and names, labels or replicas do not reach the object."}
+//go:embed rules.yaml
+var rulesFile []byte
 
-// inputRules are part of the catalogue, and cannot be turned off: what is not read cannot be
-// checked.
-var inputRules = []Rule{
-	{ID: unreadable, Severity: Error, Doc: "A file cannot be read, a document of it is not YAML or JSON, or an object lacks what every object has: it is not checked."},
-	{ID: duplicate, Severity: Error, Doc: "An object is in the input twice."},
-	{ID: empty, Severity: Error, Doc: "The input has no objects."},
-	{ID: unbuilt, Severity: Warning, Doc: "Folders below a directory that is read with -f -R have a kustomization: they are not checked, since only a build tells which objects they make."},
-	{ID: more, Severity: Error, Doc: "There are more problems than can be listed; the rest is counted, with its severity."},
-}
+// catalogue has what Kruise accepts, by ID.
+var catalogue = sync.OnceValue(func() map[string]Rule {
+	var byKind map[string][]Rule
+	dec := yaml.NewDecoder(bytes.NewReader(rulesFile))
+	dec.KnownFields(true)
+	if err := dec.Decode(&byKind); err != nil {
+		panic("lint: rules.yaml: " + err.Error()) // it is embedded: a test would show it
+	}
+	out := map[string]Rule{}
+	for kind, list := range byKind {
+		for _, r := range list {
+			if _, twice := out[r.ID]; twice {
+				panic("lint: rules.yaml has two rules " + r.ID)
+			}
+			r.Kind = strings.TrimPrefix(kind, "*")
+			out[r.ID] = r
+		}
+	}
+	return out
+})
 
 // Fixed reports whether the rule with this ID cannot be turned off.
-func Fixed(id string) bool {
-	return slices.ContainsFunc(inputRules, func(r Rule) bool { return r.ID == id })
-}
+func Fixed(id string) bool { return catalogue()[id].Fixed }
 
 // Unread returns the errors of reading the input as problems.
 func Unread(faults error) []Problem {

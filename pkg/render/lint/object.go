@@ -12,10 +12,7 @@ import (
 )
 
 // Rules about kinds.
-var kindAdvice = []advice{{
-	Rule:  Rule{ID: "object/unknown-kind", Severity: Error, Doc: "Kruise has no kind of this name in this group, and no CustomResourceDefinition among the objects defines it: no API server accepts the object, unless the kind is newer than this program."},
-	kinds: []string{anything}, check: unknownKind,
-}}
+var kindAdvice = []advice{{id: "object/unknown-kind", kinds: []string{anything}, check: unknownKind}}
 
 func unknownKind(s *subject) {
 	group, kind := s.r.Group(), s.r.Kind()
@@ -51,10 +48,7 @@ func hasDefinition(s *subject, group, kind string) bool {
 	})
 }
 
-var droppedAdvice = []advice{{
-	Rule:  Rule{ID: "object/dropped-field", Severity: Warning, Doc: "A field in a pod template, or at another place that Kruise's schema leaves open, is unknown to Kubernetes: the API server accepts it, and pods are created without it."},
-	kinds: []string{anything}, check: droppedFields, always: true,
-}}
+var droppedAdvice = []advice{{id: "object/dropped-field", kinds: []string{anything}, check: droppedFields, always: true}}
 
 func droppedFields(s *subject) {
 	dropped := check.Dropped(s.c, s.r)
@@ -65,18 +59,9 @@ func droppedFields(s *subject) {
 
 // Rules about labels and annotations.
 var metadataAdvice = []advice{
-	{
-		Rule:  Rule{ID: "object/older-spelling", Severity: Warning, Doc: "A label or annotation of v1alpha1 on an object of v1beta1, which has a field for it: on its own it has no effect there, or only older versions use it instead of the field."},
-		kinds: []string{anything}, check: olderSpelling,
-	},
-	{
-		Rule:  Rule{ID: "object/deprecated-spelling", Severity: Info, Doc: "A label, annotation or value of v1alpha1 for which v1beta1 has a field, or nothing."},
-		kinds: []string{anything}, check: deprecatedSpelling,
-	},
-	{
-		Rule:  Rule{ID: "object/protection-without-effect", Severity: Warning, Doc: "The label policy.kruise.io/delete-protection has no effect with this value, or on this kind."},
-		kinds: []string{anything}, check: protectionWithoutEffect,
-	},
+	{id: "object/older-spelling", kinds: []string{anything}, check: olderSpelling},
+	{id: "object/deprecated-spelling", kinds: []string{anything}, check: deprecatedSpelling},
+	{id: "object/protection-without-effect", kinds: []string{anything}, check: protectionWithoutEffect},
 }
 
 // older is a label or annotation of v1alpha1 with the field for it in v1beta1.
@@ -142,10 +127,7 @@ func protectionWithoutEffect(s *subject) {
 }
 
 // Rules about words that YAML readers interpret differently.
-var yamlAdvice = []advice{{
-	Rule:  Rule{ID: "object/ambiguous-yaml", Severity: Warning, Doc: "A plain yes, no, on, off, y or n is a boolean for kubectl and text for kustomize; a plain key such as yes, 0755 or 1.10 becomes another text for kubectl."},
-	kinds: []string{anything}, check: ambiguous,
-}}
+var yamlAdvice = []advice{{id: "object/ambiguous-yaml", kinds: []string{anything}, check: ambiguous}}
 
 func ambiguous(s *subject) {
 	for _, w := range s.r.Rereads() {

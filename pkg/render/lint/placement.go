@@ -19,34 +19,13 @@ import (
 // Rules about WorkloadSpreads (docs/kruise/distribution.md#workloadspread and
 // docs/kruise/distribution.md#observed-on-a-cluster).
 var spreadAdvice = []advice{
-	{
-		Rule:  Rule{ID: "workloadspread/open-subset-first", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "A subset without maxReplicas before others is accepted and takes every pod."},
-		kinds: []string{spread}, check: typed(warnUnlimitedFirst),
-	},
-	{
-		Rule:  Rule{ID: "workloadspread/limits-below-replicas", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "The limits of all subsets together are below the target's replicas: pods beyond them are created without the settings of a subset."},
-		kinds: []string{spread}, check: typed(limitsBelow),
-	},
-	{
-		Rule:  Rule{ID: "workloadspread/percentages-of-cloneset", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "With a target named as a CloneSet of v1beta1, percentages count as 0 until the status has counts: where all subsets are limited, no pod is ever placed."},
-		kinds: []string{spread}, check: typed(percentagesOfCloneSet),
-	},
-	{
-		Rule:  Rule{ID: "workloadspread/filter-matches-nothing", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "A targetFilter without selector matches no pod."},
-		kinds: []string{spread}, check: typed(filterOfNothing),
-	},
-	{
-		Rule:  Rule{ID: "workloadspread/subset-name", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "A subset name that is not a DNS label is accepted; names of objects that are rendered for the subset must be one."},
-		kinds: []string{spread}, check: typed(subsetNames),
-	},
-	{
-		Rule:  Rule{ID: "workloadspread/replicaset-target", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "The deletion costs of a bare ReplicaSet are inverted: pods of the first subset are deleted first."},
-		kinds: []string{spread}, check: typed(replicaSetTarget),
-	},
-	{
-		Rule:  Rule{ID: "workloadspread/reserved-ordinals", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "Subsets of a StatefulSet are counted by ordinals, and reserveOrdinals are not understood: the numbers of pods differ from the limits of the subsets."},
-		kinds: []string{spread}, check: typed(reservedTarget),
-	},
+	{id: "workloadspread/open-subset-first", kinds: []string{spread}, check: typed(warnUnlimitedFirst)},
+	{id: "workloadspread/limits-below-replicas", kinds: []string{spread}, check: typed(limitsBelow)},
+	{id: "workloadspread/percentages-of-cloneset", kinds: []string{spread}, check: typed(percentagesOfCloneSet)},
+	{id: "workloadspread/filter-matches-nothing", kinds: []string{spread}, check: typed(filterOfNothing)},
+	{id: "workloadspread/subset-name", kinds: []string{spread}, check: typed(subsetNames)},
+	{id: "workloadspread/replicaset-target", kinds: []string{spread}, check: typed(replicaSetTarget)},
+	{id: "workloadspread/reserved-ordinals", kinds: []string{spread}, check: typed(reservedTarget)},
 }
 
 const subsetField = "spec.subsets[%d].%s"
@@ -128,14 +107,8 @@ func reservedTarget(s *subject, w *kruise.WorkloadSpread) {
 
 // Rules about UnitedDeployments (docs/kruise/distribution.md#uniteddeployment).
 var unitedAdvice = []advice{
-	{
-		Rule:  Rule{ID: "uniteddeployment/partition-updates-nothing", Kind: kruise.KindUnitedDeployment, Severity: Warning, Doc: "A partition as large as its subset keeps all its pods at the old revision; a partition of a subset of Deployments is ignored."},
-		kinds: []string{united}, check: typed(subsetPartitions),
-	},
-	{
-		Rule:  Rule{ID: "uniteddeployment/match-fields", Kind: kruise.KindUnitedDeployment, Severity: Warning, Doc: "Of a nodeSelectorTerm only matchExpressions are used."},
-		kinds: []string{united}, check: typed(matchFields),
-	},
+	{id: "uniteddeployment/partition-updates-nothing", kinds: []string{united}, check: typed(subsetPartitions)},
+	{id: "uniteddeployment/match-fields", kinds: []string{united}, check: typed(matchFields)},
 }
 
 func subsetPartitions(s *subject, u *kruise.UnitedDeployment) {
@@ -169,10 +142,7 @@ func matchFields(s *subject, u *kruise.UnitedDeployment) {
 
 // Rules about releases of Kruise. Those about what a release refuses or drops are in package
 // check.
-var releaseAdvice = []advice{{
-	Rule:  Rule{ID: "uniteddeployment/form-by-release", Kind: kruise.KindUnitedDeployment, Severity: Info, Doc: "A cloneSetTemplate has the form of CloneSet v1alpha1, which every release of Kruise up to 1.9 reads; later releases read only that of v1beta1."},
-	kinds: []string{united}, check: formByRelease,
-}}
+var releaseAdvice = []advice{{id: "uniteddeployment/form-by-release", kinds: []string{united}, check: formByRelease}}
 
 func formByRelease(s *subject) {
 	if s.c.Kruise.IsZero() && s.c.Kruise.Read(s.r.Node()).ByFields {
@@ -184,14 +154,8 @@ func formByRelease(s *subject) {
 // Rules about PersistentPodStates, and about the annotations that make one
 // (docs/kruise/distribution.md#persistentpodstate).
 var podStateAdvice = []advice{
-	{
-		Rule:  Rule{ID: "persistentpodstate/weight", Kind: kruise.KindPersistentPodState, Severity: Warning, Doc: "A weight below 1 or above 100 is accepted, and every pod that it is put into is refused."},
-		kinds: []string{podState}, check: typed(podStateWeights),
-	},
-	{
-		Rule:  Rule{ID: "statefulset/pod-state-annotations", Kind: kruise.KindStatefulSet, Severity: Warning, Doc: "Annotations that make a PersistentPodState: a switch without a topology makes none, a topology without the switch neither, and blanks around commas become part of the keys."},
-		kinds: []string{statefulSet, "apps/StatefulSet"}, check: podStateAnnotations,
-	},
+	{id: "persistentpodstate/weight", kinds: []string{podState}, check: typed(podStateWeights)},
+	{id: "statefulset/pod-state-annotations", kinds: []string{statefulSet, "apps/StatefulSet"}, check: podStateAnnotations},
 }
 
 func podStateWeights(s *subject, p *kruise.PersistentPodState) {
@@ -225,14 +189,8 @@ func podStateAnnotations(s *subject) {
 // Rules about fields that have no effect (docs/kruise/distribution.md#resourcedistribution,
 // docs/kruise/workloads.md#advanced-daemonset).
 var distributionAdvice = []advice{
-	{
-		Rule:  Rule{ID: "resourcedistribution/ignored-field", Kind: kruise.KindResourceDistribution, Severity: Warning, Doc: "With allNamespaces the included namespaces and the selector are ignored; a namespace in the resource always is."},
-		kinds: []string{shared}, check: typed(ignoredTargets),
-	},
-	{
-		Rule:  Rule{ID: "daemonset/ignored-field", Kind: kruise.KindDaemonSet, Severity: Warning, Doc: "Only preDelete has an effect in the lifecycle of a DaemonSet."},
-		kinds: []string{daemonSet}, check: typed(ignoredLifecycle),
-	},
+	{id: "resourcedistribution/ignored-field", kinds: []string{shared}, check: typed(ignoredTargets)},
+	{id: "daemonset/ignored-field", kinds: []string{daemonSet}, check: typed(ignoredLifecycle)},
 }
 
 func ignoredTargets(s *subject, d *kruise.ResourceDistribution) {

@@ -19,26 +19,11 @@ const systemNamespace = metav1.NamespaceSystem
 
 // Rules about objects that reach other pods, or other parts of them, than they seem to.
 var reachAdvice = []advice{
-	{
-		Rule:  Rule{ID: "podprobemarker/container-missing", Kind: kruise.KindPodProbeMarker, Severity: Warning, Doc: "No pod template that the selector matches has a container with the name: the probe never runs."},
-		kinds: []string{kruise.Group + "/" + kruise.KindPodProbeMarker}, check: typed(probedContainers),
-	},
-	{
-		Rule:  Rule{ID: "object/launch-priority-without-effect", Severity: Warning, Doc: "The annotation that orders the start of containers is on the workload, and not on its pod template: it has no effect."},
-		kinds: []string{anything}, check: launchPriority,
-	},
-	{
-		Rule:  Rule{ID: "sidecarset/system-namespace", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "The set is for pods of kube-system, where Kruise's webhook sees no pods by default, or has a namespace itself."},
-		kinds: []string{sidecarSet}, check: typed(systemPods),
-	},
-	{
-		Rule:  Rule{ID: "sidecarset/replaces-container", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A sidecar has the name of a container of a pod template that the set selects, and takes its place: the application does not run."},
-		kinds: []string{sidecarSet}, check: typed(replacedContainers),
-	},
-	{
-		Rule:  Rule{ID: "workloadspread/no-room-for-surge", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "The limits of all subsets together have room for the replicas and not for maxSurge: the pods that an update adds are created without the settings of a subset."},
-		kinds: []string{spread}, check: typed(noRoomForSurge),
-	},
+	{id: "podprobemarker/container-missing", kinds: []string{kruise.Group + "/" + kruise.KindPodProbeMarker}, check: typed(probedContainers)},
+	{id: "object/launch-priority-without-effect", kinds: []string{anything}, check: launchPriority},
+	{id: "sidecarset/system-namespace", kinds: []string{sidecarSet}, check: typed(systemPods)},
+	{id: "sidecarset/replaces-container", kinds: []string{sidecarSet}, check: typed(replacedContainers)},
+	{id: "workloadspread/no-room-for-surge", kinds: []string{spread}, check: typed(noRoomForSurge)},
 }
 
 // containersOf returns the names of the containers of a pod template.

@@ -18,26 +18,11 @@ import (
 
 // Rules about SidecarSets.
 var sidecarSetAdvice = []advice{
-	{
-		Rule:  Rule{ID: "sidecarset/matches-nothing", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "The selector matches no pod template among the objects: probably a mistake."},
-		kinds: []string{sidecarSet}, check: matchesNothing,
-	},
-	{
-		Rule:  Rule{ID: "sidecarset/matches-across-namespaces", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "Without a namespace selector the set reaches pods of several namespaces."},
-		kinds: []string{sidecarSet}, check: matchesAcross,
-	},
-	{
-		Rule:  Rule{ID: "sidecarset/hot-upgrade-without-post-start", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A hot upgrade hands the work over in postStart; without it, both containers run and neither takes over."},
-		kinds: []string{sidecarSet}, check: hotUpgrade,
-	},
-	{
-		Rule:  Rule{ID: "sidecarset/not-upgradable", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "Only images of sidecars change in running pods; any other change waits until pods are recreated."},
-		kinds: []string{sidecarSet}, check: notUpgradable,
-	},
-	{
-		Rule:  Rule{ID: "sidecarset/requests-above-limits", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A resourcesPolicy computes a request above its limit for the pods of a workload: the API server refuses those pods. Reported for the SidecarSet, or for the workload if the SidecarSet itself is not checked."},
-		kinds: []string{anything}, check: requestsAboveLimits,
-	},
+	{id: "sidecarset/matches-nothing", kinds: []string{sidecarSet}, check: matchesNothing},
+	{id: "sidecarset/matches-across-namespaces", kinds: []string{sidecarSet}, check: matchesAcross},
+	{id: "sidecarset/hot-upgrade-without-post-start", kinds: []string{sidecarSet}, check: hotUpgrade},
+	{id: "sidecarset/not-upgradable", kinds: []string{sidecarSet}, check: notUpgradable},
+	{id: "sidecarset/requests-above-limits", kinds: []string{anything}, check: requestsAboveLimits},
 }
 
 // requestsAboveLimits reports for a SidecarSet the workloads for which it computes a request
@@ -143,30 +128,12 @@ func notUpgradable(s *subject) {
 // Rules about values that the webhook of SidecarSets accepts although they have no effect, or
 // break the creation of pods (docs/kruise/sidecarset.md#observed-on-a-cluster).
 var sidecarValueAdvice = []advice{
-	{
-		Rule:  Rule{ID: "sidecarset/unknown-value", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A word that Kruise does not know is accepted in podInjectPolicy of an init container, in patchPolicy and in updateStrategy.type, and does not have the effect of a valid value."},
-		kinds: []string{sidecarSet}, check: typed(unknownValues),
-	},
-	{
-		Rule:  Rule{ID: "sidecarset/hot-upgrade-without-empty-image", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A hot upgrade without hotUpgradeEmptyImage is accepted, and every pod that the set matches is refused."},
-		kinds: []string{sidecarSet}, check: typed(noEmptyImage),
-	},
-	{
-		Rule:  Rule{ID: "sidecarset/merge-patch-not-json", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "With MergePatchJson an annotation that is not JSON is accepted, and pods that have the key already are refused."},
-		kinds: []string{sidecarSet}, check: typed(noJSON),
-	},
-	{
-		Rule:  Rule{ID: "sidecarset/unused-volume", Kind: kruise.KindSidecarSet, Severity: Info, Doc: "A volume that no container of the set mounts is not injected."},
-		kinds: []string{sidecarSet}, check: typed(unusedVolumes),
-	},
-	{
-		Rule:  Rule{ID: "sidecarset/max-unavailable-zero", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "maxUnavailable 0 is accepted, and only pods that are not ready are updated."},
-		kinds: []string{sidecarSet}, check: typed(noneUnavailable),
-	},
-	{
-		Rule:  Rule{ID: "sidecarset/partition-updates-nothing", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A partition of 100% keeps every injected pod at the old revision."},
-		kinds: []string{sidecarSet}, check: typed(allKeptOld),
-	},
+	{id: "sidecarset/unknown-value", kinds: []string{sidecarSet}, check: typed(unknownValues)},
+	{id: "sidecarset/hot-upgrade-without-empty-image", kinds: []string{sidecarSet}, check: typed(noEmptyImage)},
+	{id: "sidecarset/merge-patch-not-json", kinds: []string{sidecarSet}, check: typed(noJSON)},
+	{id: "sidecarset/unused-volume", kinds: []string{sidecarSet}, check: typed(unusedVolumes)},
+	{id: "sidecarset/max-unavailable-zero", kinds: []string{sidecarSet}, check: typed(noneUnavailable)},
+	{id: "sidecarset/partition-updates-nothing", kinds: []string{sidecarSet}, check: typed(allKeptOld)},
 }
 
 func unknownValues(s *subject, set *kruise.SidecarSet) {

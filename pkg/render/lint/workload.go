@@ -19,46 +19,16 @@ var workloads = []string{cloneSet, statefulSet, daemonSet}
 
 // Rules about how a workload is updated.
 var workloadAdvice = []advice{
-	{
-		Rule:  Rule{ID: "workload/partition-updates-nothing", Kind: "Workload", Severity: Warning, Doc: "The partition keeps every pod at the old revision: a new template would update no pod."},
-		kinds: workloads, check: partitionUpdatesNothing,
-	},
-	{
-		Rule:  Rule{ID: "workload/max-unavailable-zero", Kind: "Workload", Severity: Warning, Doc: "maxUnavailable resolves to 0 although it is not written so, and without surge no pod can be updated; a scaleStrategy with maxUnavailable 0 lets no pod be added."},
-		kinds: []string{cloneSet}, check: maxUnavailableZero,
-	},
-	{
-		Rule:  Rule{ID: "workload/fractional-percentage", Kind: "Workload", Severity: Warning, Doc: "A percentage with a fraction is accepted for maxUnavailable and maxSurge, and counts as 0."},
-		kinds: []string{cloneSet}, check: fractionalPercentage,
-	},
-	{
-		Rule:  Rule{ID: "workload/not-in-place", Kind: "Workload", Severity: Warning, Doc: "The policy is to update in place, but this change recreates pods, or updates none with InPlaceOnly."},
-		kinds: workloads, check: notInPlace,
-	},
-	{
-		Rule:  Rule{ID: "workload/in-place-with-surge", Kind: "Workload", Severity: Warning, Doc: "The policy is to update in place, but with maxSurge the controller creates new pods and deletes as many old ones with their claims, whatever the policy is."},
-		kinds: []string{cloneSet}, check: inPlaceWithSurge,
-	},
-	{
-		Rule:  Rule{ID: "statefulset/claim-templates", Kind: kruise.KindStatefulSet, Severity: Warning, Doc: "A change of the claim templates that no rollout can carry out: an Advanced StatefulSet with a new one updates none of its pods any more, and those of a StatefulSet of Kubernetes are immutable."},
-		kinds: []string{statefulSet, nativeStatefulSet}, check: claimTemplates,
-	},
-	{
-		Rule:  Rule{ID: "workload/restart-in-place", Kind: "Workload", Severity: Warning, Doc: "A restart annotation in the template restarts no container under an in-place policy: only metadata changes."},
-		kinds: workloads, check: restartInPlace,
-	},
-	{
-		Rule:  Rule{ID: "workload/paused", Kind: "Workload", Severity: Info, Doc: "The update is paused: a new template waits until the update is resumed."},
-		kinds: workloads, check: paused,
-	},
-	{
-		Rule:  Rule{ID: "statefulset/lost-by-v1alpha1", Kind: kruise.KindStatefulSet, Severity: Warning, Doc: "A write through v1alpha1 removes fields that only v1beta1 has and that the stored object uses."},
-		kinds: []string{statefulSet}, check: lostByOlderVersion,
-	},
-	{
-		Rule:  Rule{ID: "statefulset/v1alpha1", Kind: kruise.KindStatefulSet, Severity: Info, Doc: "v1alpha1 has no reserveOrdinals, lifecycle, scaleStrategy, ordinals and claim policies: an update through it removes those that the stored object has, which are only known with --against or --with."},
-		kinds: []string{statefulSet}, check: throughOlderVersion,
-	},
+	{id: "workload/partition-updates-nothing", kinds: workloads, check: partitionUpdatesNothing},
+	{id: "workload/max-unavailable-zero", kinds: []string{cloneSet}, check: maxUnavailableZero},
+	{id: "workload/fractional-percentage", kinds: []string{cloneSet}, check: fractionalPercentage},
+	{id: "workload/not-in-place", kinds: workloads, check: notInPlace},
+	{id: "workload/in-place-with-surge", kinds: []string{cloneSet}, check: inPlaceWithSurge},
+	{id: "statefulset/claim-templates", kinds: []string{statefulSet, nativeStatefulSet}, check: claimTemplates},
+	{id: "workload/restart-in-place", kinds: workloads, check: restartInPlace},
+	{id: "workload/paused", kinds: workloads, check: paused},
+	{id: "statefulset/lost-by-v1alpha1", kinds: []string{statefulSet}, check: lostByOlderVersion},
+	{id: "statefulset/v1alpha1", kinds: []string{statefulSet}, check: throughOlderVersion},
 }
 
 func partitionUpdatesNothing(s *subject) {
