@@ -28,6 +28,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -48,17 +49,19 @@ type Server struct {
 	mu          sync.Mutex
 	version     int64
 	collections map[schema.GroupVersionResource]*collection
+	// alive are the UIDs of all that is stored.
+	alive map[types.UID]bool
 	// changed is closed with the next change.
 	changed   chan struct{}
 	admission []Admission
 }
 
-// New serves Kubernetes' own resources and more, with the namespaces default and kube-system.
+// New serves Kubernetes' own resources and more, with the namespaces that every cluster has.
 func New(more ...*Resource) *Server {
 	s := &Server{
-		list: append(natives(), more...), version: 1, collections: map[schema.GroupVersionResource]*collection{}, changed: make(chan struct{}),
+		list: append(natives(), more...), version: 1, collections: map[schema.GroupVersionResource]*collection{}, changed: make(chan struct{}), alive: map[types.UID]bool{},
 	}
-	for _, name := range []string{"default", "kube-system"} {
+	for _, name := range []string{"default", "kube-node-lease", "kube-system"} {
 		namespaces := s.resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
 		u := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": name}}}
 		s.fresh(namespaces, u)
@@ -93,6 +96,16 @@ func (s *Server) Admit(a Admission) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.admission = append(s.admission, a)
+}
+
+// Served is the resource of a kind, nil when it is not served.
+func (s *Server) Served(kind schema.GroupVersionKind) *Resource {
+	for _, r := range s.list {
+		if r.GroupVersionKind == kind {
+			return r
+		}
+	}
+	return nil
 }
 
 func (s *Server) resource(of schema.GroupVersionResource) *Resource {

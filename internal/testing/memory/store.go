@@ -59,7 +59,14 @@ func (s *Server) put(r *Resource, u *unstructured.Unstructured) {
 	s.version++
 	u.SetResourceVersion(strconv.FormatInt(s.version, 10))
 	c.objects[nameOf(u)] = u
+	s.alive[u.GetUID()] = true
 	s.note(c, change{s.version, kind, before, u})
+}
+
+// orphaned is whether an object has owners and none of them is there.
+func (s *Server) orphaned(u *unstructured.Unstructured) bool {
+	refs := u.GetOwnerReferences()
+	return len(refs) > 0 && !slices.ContainsFunc(refs, func(o metav1.OwnerReference) bool { return s.alive[o.UID] })
 }
 
 // remove takes an object away for good, and what belongs to nothing else with it.
@@ -67,6 +74,7 @@ func (s *Server) remove(r *Resource, u *unstructured.Unstructured) {
 	c := s.of(r)
 	before := c.objects[nameOf(u)]
 	delete(c.objects, nameOf(u))
+	delete(s.alive, u.GetUID())
 	s.version++
 	last := u.DeepCopy()
 	last.SetResourceVersion(strconv.FormatInt(s.version, 10))

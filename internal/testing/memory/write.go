@@ -147,6 +147,9 @@ func (s *Server) add(q *request, u *unstructured.Unstructured, applied *unstruct
 	}
 	if !q.dryRun {
 		s.put(q.Resource, u)
+		if s.orphaned(u) {
+			s.end(q.Resource, u, &metav1.DeleteOptions{})
+		}
 	}
 	return u, nil
 }

@@ -3,8 +3,6 @@ package standin
 import (
 	"sync"
 	"time"
-
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
 // Pace is how late the controllers are. What depends on it says nothing about their rules:
@@ -13,9 +11,6 @@ type Pace struct {
 	mu   sync.Mutex
 	late time.Duration
 }
-
-// Paced is [Controllers] whose delays are noted in a pace.
-func Paced(p *Pace) cluster.Option { return controllers(p) }
 
 // note takes in that a controller needed this long: from the first change that it had not
 // looked at to the end of its writes.

@@ -7,9 +7,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node/daemon"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node/life"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/daemon"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/life"
 )
 
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

@@ -17,9 +17,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node/daemon"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node/life"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/daemon"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/life"
 )
 
 // daemonSide is Kruise's daemon on all modelled nodes: one queue for each of the
