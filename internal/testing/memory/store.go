@@ -139,7 +139,7 @@ func (s *Server) collect(owner types.UID) {
 					return
 				}
 				now = now.DeepCopy()
-				now.SetOwnerReferences(left)
+				setOwners(now, left)
 				s.put(r, now)
 			}
 		})
@@ -154,6 +154,12 @@ func (s *Server) collect(owner types.UID) {
 			s.settle(r, u)
 		}
 	})
+}
+
+func setOwners(u *unstructured.Unstructured, refs []metav1.OwnerReference) {
+	if u.SetOwnerReferences(refs); len(refs) == 0 {
+		unstructured.RemoveNestedField(u.Object, "metadata", "ownerReferences")
+	}
 }
 
 // awaited is whether something is left that blocks the deletion of its owner.
@@ -209,7 +215,7 @@ func (s *Server) end(r *Resource, u *unstructured.Unstructured, o *metav1.Delete
 			case *how == metav1.DeletePropagationOrphan:
 				children = append(children, func() {
 					child = child.DeepCopy()
-					child.SetOwnerReferences(left)
+					setOwners(child, left)
 					s.put(of, child)
 				})
 			case len(left) == 0:

@@ -392,6 +392,11 @@ func (s *Server) apply(q *request) (int, any, error) {
 	if err := utiljson.Unmarshal(text, &wanted.Object); err != nil {
 		return 0, nil, apierrors.NewBadRequest(err.Error())
 	}
+	if q.URL.Query().Get("fieldManager") == "" {
+		return 0, nil, apierrors.NewInvalid(metav1.SchemeGroupVersion.WithKind("PatchOptions").GroupKind(), "", field.ErrorList{
+			field.Required(field.NewPath("fieldManager"), "is required for apply patch"),
+		})
+	}
 	m, err := s.owners.of(q.Resource, q.subresource)
 	if err != nil {
 		return 0, nil, err
