@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -46,9 +47,22 @@ func (c *Cluster) Apply(t *testing.T, namespace, documents string) {
 }
 
 // Get reads an object.
-func (c *Cluster) Get(t *testing.T, r metav1.GroupVersionResource, namespace, name string) *unstructured.Unstructured {
+func (c *Cluster) Get(t *testing.T, r schema.GroupVersionResource, namespace, name string) *unstructured.Unstructured {
 	t.Helper()
-	u, err := c.Dynamic.Resource(schema.GroupVersionResource(r)).Namespace(namespace).Get(t.Context(), name, metav1.GetOptions{})
+	u := c.Find(t, r, namespace, name)
+	if u == nil {
+		t.Fatalf("no %s %s", r.Resource, name)
+	}
+	return u
+}
+
+// Find is Get, or nil where there is none.
+func (c *Cluster) Find(t *testing.T, r schema.GroupVersionResource, namespace, name string) *unstructured.Unstructured {
+	t.Helper()
+	u, err := c.Dynamic.Resource(r).Namespace(namespace).Get(t.Context(), name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,9 +70,9 @@ func (c *Cluster) Get(t *testing.T, r metav1.GroupVersionResource, namespace, na
 }
 
 // Delete deletes an object.
-func (c *Cluster) Delete(t *testing.T, r metav1.GroupVersionResource, namespace, name string) {
+func (c *Cluster) Delete(t *testing.T, r schema.GroupVersionResource, namespace, name string) {
 	t.Helper()
-	if err := c.Dynamic.Resource(schema.GroupVersionResource(r)).Namespace(namespace).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+	if err := c.Dynamic.Resource(r).Namespace(namespace).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -3,8 +3,8 @@ package cluster
 import (
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // TestWorkloads_GetPods: the controllers of Kruise and of Kubernetes make pods that become ready, and what belongs to a
@@ -35,7 +35,7 @@ spec:
 `)
 	c.Await(t, "five ready pods", func() bool { return len(c.Ready(t, "default")) == 5 })
 	for _, path := range [][]string{{"clonesets", "apps.kruise.io", "v1beta1", "web"}, {"deployments", "apps", "v1", "api"}} {
-		resource := metav1.GroupVersionResource{Resource: path[0], Group: path[1], Version: path[2]}
+		resource := schema.GroupVersionResource{Resource: path[0], Group: path[1], Version: path[2]}
 		ready := func() bool {
 			n, _, _ := unstructured.NestedInt64(c.Get(t, resource, "default", path[3]).Object, "status", "readyReplicas")
 			return n > 1
