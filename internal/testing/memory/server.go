@@ -417,6 +417,7 @@ func refuse(w http.ResponseWriter, err error) {
 		known = apierrors.NewInternalError(err)
 	}
 	st := known.Status()
+
 	st.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	answer(w, int(st.Code), st)
 }

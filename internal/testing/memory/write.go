@@ -73,8 +73,18 @@ func with(labels map[string]string, key, value string) map[string]string {
 	return out
 }
 
-// defaulted fills in what Kubernetes fills in for its own kinds.
+// defaulted fills in what Kubernetes fills in for its own kinds, and leaves of the metadata what the type keeps.
 func defaulted(r *Resource, u *unstructured.Unstructured) error {
+	about := &metav1.ObjectMeta{}
+	raw, _, _ := unstructured.NestedMap(u.Object, "metadata")
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw, about); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	tidy, err := runtime.DefaultUnstructuredConverter.ToUnstructured(about)
+	if err != nil {
+		return err
+	}
+	u.Object["metadata"] = tidy
 	if !r.native() || !legacyscheme.Scheme.Recognizes(r.GroupVersionKind) {
 		return nil
 	}

@@ -54,7 +54,7 @@ func (s *Story) Run(line string, more ...string) *Result {
 	args := append([]string{"kubectl-kruise"}, append(strings.Fields(line), more...)...)
 	args = append(args, "-n", Namespace, "--kubeconfig", s.Kubeconfig)
 	env := func(name string) string {
-		return map[string]string{"GOGC": "400", "USER": "anna"}[name]
+		return map[string]string{"GOGC": "400", "USER": "anna", "XDG_STATE_HOME": s.folder}[name]
 	}
 	code := cli.Main(s.Context(), args, factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Getenv: env})
 	return &Result{s.T, line + " " + strings.Join(more, " "), code, out.String(), errOut.String()}
