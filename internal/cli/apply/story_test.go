@@ -88,15 +88,17 @@ func TestApply_WritesNothingWhenOneObjectIsRefused(t *testing.T) {
 	}
 }
 
-// TestApply_PrunesWhatLeft deletes what an earlier apply made, and nothing else.
+// TestApply_PrunesWhatLeft deletes what was a member of the set, and nothing else.
 func TestApply_PrunesWhatLeft(t *testing.T) {
 	s := story.Start(t, 0, strings.Replace(config, "name: settings", "name: own", 1))
-	s.Run("apply -f " + shop(s, "web:1") + " --yes --pull-images never --prune --set shop").Ends(0)
-	file := s.File("less.yaml", story.CloneSet("web", "3", "web:1"))
-	s.Run("apply -f "+file+" --yes --pull-images never --prune --set shop").Ends(0, "configmap/settings", "deleted")
-	if s.Find("ConfigMap", "settings") != nil || s.Find("ConfigMap", "own") == nil || s.Find("CloneSet", "web") == nil {
-		t.Error("it deleted something else")
+	s.Run("apply -f " + shop(s, "web:1") + " --yes --pull-images never --applyset configmap/shop").Ends(0)
+	less := "apply -f " + s.File("less.yaml", story.CloneSet("web", "3", "web:1")) + " --yes --pull-images never --applyset configmap/shop --prune"
+	s.Run(less+" --dry-run=server").Ends(0, "configmap/settings pruned (server dry run)")
+	s.Run(less).Ends(0, "configmap/settings pruned", "service/web pruned")
+	if s.Find("ConfigMap", "settings") != nil || s.Find("Service", "web") != nil || s.Find("ConfigMap", "own") == nil || s.Find("CloneSet", "web") == nil {
+		t.Error("the wrong objects are gone")
 	}
+	s.Run("apply -f "+s.File("other.yaml", story.CloneSet("web", "3", "web:1"))+" --yes --applyset configmap/else").Ends(1, "another ApplySet")
 }
 
 // TestApply_PauseAndContinue: a rollout that waits is continued by applying the same again.

@@ -83,7 +83,7 @@ func TestMigrate_Refuses(t *testing.T) {
 	s := story.Start(t, 4, deployment)
 	for args, code := range map[string]int{
 		"deployment/web --to Deployment --yes": 2, "deployment/web --to DaemonSet --yes": 2, "deployment/api --to CloneSet --yes": 1,
-		"deployment/web --to CloneSet --replicas -1 --yes": 2, "--to CloneSet": 2,
+		"--to CloneSet": 2,
 	} {
 		if got := s.Run("migrate " + args); got.Code != code {
 			t.Errorf("%s: exit %d, want %d\n%s", args, got.Code, code, got.Err)
