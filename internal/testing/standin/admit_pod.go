@@ -71,7 +71,7 @@ func (s *standIns) admission() (*controller.Admission, error) {
 		}
 		around.SidecarSets = append(around.SidecarSets, source)
 	}
-	for _, key := range s.store.allOf("PodUnavailableBudget") {
+	for _, key := range s.store.allOf(kruise.KindPodUnavailableBudget) {
 		if b := s.budget(key); b != nil {
 			around.Budgets = append(around.Budgets, b)
 		}
@@ -81,7 +81,7 @@ func (s *standIns) admission() (*controller.Admission, error) {
 
 // budget returns a PodUnavailableBudget, nil when it is gone.
 func (s *standIns) budget(key types.NamespacedName) *kruise.PodUnavailableBudget {
-	o := s.store.object("PodUnavailableBudget", key)
+	o := s.store.object(kruise.KindPodUnavailableBudget, key)
 	b := &kruise.PodUnavailableBudget{}
 	if o == nil {
 		return nil
@@ -102,7 +102,7 @@ func (s *standIns) endOf(namespace string, ref *metav1.OwnerReference) cluster.R
 	if err != nil {
 		return cluster.Ref{}
 	}
-	if version.Group == "apps" && ref.Kind == "ReplicaSet" {
+	if version.Group == "apps" && ref.Kind == kruise.KindReplicaSet {
 		rs, ok := find[*appsv1.ReplicaSet](s.store.replicaSets, types.NamespacedName{Namespace: namespace, Name: ref.Name})
 		if ok && metav1.GetControllerOf(rs) != nil {
 			return s.endOf(namespace, metav1.GetControllerOf(rs))

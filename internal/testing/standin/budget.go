@@ -21,21 +21,21 @@ func (s *standIns) budgets(ctx context.Context) error {
 	// as counting does.
 	nearby := func(before, after metav1.Object) []types.NamespacedName {
 		var out []types.NamespacedName
-		for _, key := range s.store.allOf("PodUnavailableBudget") {
+		for _, key := range s.store.allOf(kruise.KindPodUnavailableBudget) {
 			if key.Namespace == either(before, after).GetNamespace() {
 				out = append(out, key)
 			}
 		}
 		return out
 	}
-	errs := []error{l.wake(s.store.kruise["PodUnavailableBudget"], itself)}
+	errs := []error{l.wake(s.store.kruise[kruise.KindPodUnavailableBudget], itself)}
 	for _, i := range []cache.SharedIndexInformer{
-		s.store.pods, s.store.deployments, s.store.statefulSets, s.store.kruise["CloneSet"], s.store.kruise["StatefulSet"],
+		s.store.pods, s.store.deployments, s.store.statefulSets, s.store.kruise[kruise.KindCloneSet], s.store.kruise[kruise.KindStatefulSet],
 	} {
 		errs = append(errs, l.wake(i, nearby))
 	}
-	errs = append(errs, l.wake(s.store.kruise["SidecarSet"], func(metav1.Object, metav1.Object) []types.NamespacedName {
-		return s.store.allOf("PodUnavailableBudget")
+	errs = append(errs, l.wake(s.store.kruise[kruise.KindSidecarSet], func(metav1.Object, metav1.Object) []types.NamespacedName {
+		return s.store.allOf(kruise.KindPodUnavailableBudget)
 	}))
 	l.start(ctx)
 	return errors.Join(errs...)
@@ -43,7 +43,7 @@ func (s *standIns) budgets(ctx context.Context) error {
 
 // countBudget makes one pass of a budget's controller.
 func (s *standIns) countBudget(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
-	o, b := s.store.object("PodUnavailableBudget", key), s.budget(key)
+	o, b := s.store.object(kruise.KindPodUnavailableBudget, key), s.budget(key)
 	if o == nil || b == nil {
 		return 0, nil
 	}

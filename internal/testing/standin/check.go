@@ -20,7 +20,7 @@ import (
 // check is the webhook that refuses what Kruise would refuse. A request to restart
 // containers was checked before its fields were filled in.
 func (s *standIns) check(_ context.Context, r *admissionv1.AdmissionRequest) ([]byte, error) {
-	if r.SubResource != "" || r.Kind.Kind == "ContainerRecreateRequest" && r.Operation == admissionv1.Create {
+	if r.SubResource != "" || r.Kind.Kind == kruise.KindContainerRecreateRequest && r.Operation == admissionv1.Create {
 		return nil, nil
 	}
 	return nil, s.faults(r)
@@ -91,9 +91,9 @@ func (s *standIns) around(namespace string) ([]*resource.Resource, error) {
 		{from: s.store.nodes, apiVersion: "v1", kind: "Node", everywhere: true},
 		{from: s.store.namespaces, apiVersion: "v1", kind: "Namespace", everywhere: true},
 		{from: s.store.pods, apiVersion: "v1", kind: "Pod"},
-		{from: s.store.deployments, apiVersion: "apps/v1", kind: "Deployment"},
-		{from: s.store.replicaSets, apiVersion: "apps/v1", kind: "ReplicaSet"},
-		{from: s.store.statefulSets, apiVersion: "apps/v1", kind: "StatefulSet"},
+		{from: s.store.deployments, apiVersion: "apps/v1", kind: kruise.KindDeployment},
+		{from: s.store.replicaSets, apiVersion: "apps/v1", kind: kruise.KindReplicaSet},
+		{from: s.store.statefulSets, apiVersion: "apps/v1", kind: kruise.KindStatefulSet},
 	} {
 		list := inNamespace[metav1.Object](k.from, namespace)
 		if k.everywhere {

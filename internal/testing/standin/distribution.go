@@ -26,7 +26,7 @@ import (
 func (s *standIns) distributions(ctx context.Context) error {
 	l := s.newLoop(s.distribute)
 	l.start(ctx)
-	mine := owner("ResourceDistribution")
+	mine := owner(kruise.KindResourceDistribution)
 	copies := func(before, after metav1.Object) []types.NamespacedName {
 		keys := mine(before, after)
 		for i := range keys {
@@ -35,10 +35,10 @@ func (s *standIns) distributions(ctx context.Context) error {
 		return keys
 	}
 	return errors.Join(
-		l.wake(s.store.kruise["ResourceDistribution"], itself),
+		l.wake(s.store.kruise[kruise.KindResourceDistribution], itself),
 		l.wake(s.store.configMaps, copies), l.wake(s.store.secrets, copies),
 		l.wake(s.store.namespaces, func(metav1.Object, metav1.Object) []types.NamespacedName {
-			return s.store.allOf("ResourceDistribution")
+			return s.store.allOf(kruise.KindResourceDistribution)
 		}),
 	)
 }
@@ -56,7 +56,7 @@ type distribution struct {
 }
 
 func (s *standIns) distribute(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
-	o := s.store.object("ResourceDistribution", key)
+	o := s.store.object(kruise.KindResourceDistribution, key)
 	switch {
 	case o == nil || o.GetDeletionTimestamp() != nil:
 		return 0, nil
@@ -104,7 +104,7 @@ func (d *distribution) run(ctx context.Context) error {
 	if !reflect.DeepEqual(status, d.typed.Status) {
 		stored, err := d.setStatus(ctx, d.object, status)
 		if err == nil {
-			d.seen.note(d.object.GetUID(), d.store.kruise["ResourceDistribution"], stored)
+			d.seen.note(d.object.GetUID(), d.store.kruise[kruise.KindResourceDistribution], stored)
 		}
 		errs = append(errs, gone(err))
 	}

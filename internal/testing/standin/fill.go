@@ -24,7 +24,7 @@ func (s *standIns) fill(_ context.Context, r *admissionv1.AdmissionRequest) ([]b
 		return nil, err
 	}
 	before := nodeOf(object)
-	if r.Kind.Kind == "SidecarSet" {
+	if r.Kind.Kind == kruise.KindSidecarSet {
 		return signed(before)
 	}
 	if r.Operation != admissionv1.Create {

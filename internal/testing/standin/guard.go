@@ -70,7 +70,7 @@ func (s *standIns) permit(ctx context.Context, p *cluster.Pod, op kruise.PubOper
 
 // ask decides by the budget as it is stored now, and stores the permit.
 func (s *standIns) ask(ctx context.Context, p *cluster.Pod, name string, op kruise.PubOperation, dryRun bool) error {
-	client := s.dynamic.Resource(acted["PodUnavailableBudget"]).Namespace(p.Namespace)
+	client := s.dynamic.Resource(acted[kruise.KindPodUnavailableBudget]).Namespace(p.Namespace)
 	o, err := client.Get(ctx, name, metav1.GetOptions{})
 	var view *controller.BudgetView
 	switch {
@@ -142,7 +142,7 @@ func (s *standIns) workload(namespace string, owner cluster.Owner) *cluster.Work
 		}
 	}
 	native := map[string]cache.SharedIndexInformer{
-		"Deployment": s.store.deployments, "ReplicaSet": s.store.replicaSets, "StatefulSet": s.store.statefulSets,
+		kruise.KindDeployment: s.store.deployments, kruise.KindReplicaSet: s.store.replicaSets, kruise.KindStatefulSet: s.store.statefulSets,
 	}[owner.Kind]
 	if native == nil {
 		return nil

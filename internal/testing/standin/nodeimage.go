@@ -23,27 +23,27 @@ func (s *standIns) nodeImages(ctx context.Context) error {
 	l := s.newLoop(s.mirror)
 	l.start(ctx)
 	return errors.Join(
-		l.wake(s.store.kruise["NodeImage"], itself),
+		l.wake(s.store.kruise[kruise.KindNodeImage], itself),
 		l.wake(s.store.nodes, func(before, after metav1.Object) []types.NamespacedName {
 			if before != nil && after != nil && maps.Equal(before.GetLabels(), after.GetLabels()) {
 				return nil
 			}
 			return itself(before, after)
 		}),
-		l.wake(s.store.kruise["ImagePullJob"], func(_, after metav1.Object) []types.NamespacedName {
+		l.wake(s.store.kruise[kruise.KindImagePullJob], func(_, after metav1.Object) []types.NamespacedName {
 			if after != nil {
 				return nil
 			}
-			return s.store.allOf("NodeImage")
+			return s.store.allOf(kruise.KindNodeImage)
 		}),
 	)
 }
 
 func (s *standIns) mirror(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
-	client := s.dynamic.Resource(acted["NodeImage"])
+	client := s.dynamic.Resource(acted[kruise.KindNodeImage])
 	n, there := find[*corev1.Node](s.store.nodes, key)
 	wanted := there && n.DeletionTimestamp == nil && n.Labels[kruise.NodeTypeLabel] != kruise.VirtualNodeType
-	o := s.store.object("NodeImage", key)
+	o := s.store.object(kruise.KindNodeImage, key)
 	switch {
 	case !wanted && o != nil:
 		return 0, gone(client.Delete(ctx, key.Name, metav1.DeleteOptions{}))
@@ -51,7 +51,7 @@ func (s *standIns) mirror(ctx context.Context, key types.NamespacedName) (time.D
 		return 0, nil
 	case o == nil:
 		made, err := normal(&kruise.NodeImage{
-			TypeMeta:   metav1.TypeMeta{APIVersion: kruise.Group + "/" + kruise.V1beta1, Kind: "NodeImage"},
+			TypeMeta:   metav1.TypeMeta{APIVersion: kruise.Group + "/" + kruise.V1beta1, Kind: kruise.KindNodeImage},
 			ObjectMeta: metav1.ObjectMeta{Name: key.Name, Labels: n.Labels},
 		})
 		if err != nil {
@@ -80,7 +80,7 @@ func (s *standIns) wantedTags(spec kruise.NodeImageSpec) kruise.NodeImageSpec {
 	for name, image := range spec.Images {
 		image.Tags = slices.DeleteFunc(slices.Clone(image.Tags), func(t kruise.ImageTagSpec) bool {
 			return len(t.OwnerReferences) > 0 && !slices.ContainsFunc(t.OwnerReferences, func(r corev1.ObjectReference) bool {
-				job := s.store.object("ImagePullJob", types.NamespacedName{Namespace: r.Namespace, Name: r.Name})
+				job := s.store.object(kruise.KindImagePullJob, types.NamespacedName{Namespace: r.Namespace, Name: r.Name})
 				return job != nil && job.GetUID() == r.UID
 			})
 		})
@@ -96,11 +96,11 @@ func (s *standIns) wantedTags(spec kruise.NodeImageSpec) kruise.NodeImageSpec {
 
 // updateImage replaces a NodeImage that has not changed since it was read.
 func (s *standIns) updateImage(ctx context.Context, image *kruise.NodeImage) error {
-	image.APIVersion, image.Kind = kruise.Group+"/"+kruise.V1beta1, "NodeImage"
+	image.APIVersion, image.Kind = kruise.Group+"/"+kruise.V1beta1, kruise.KindNodeImage
 	o, err := normal(image)
 	if err != nil {
 		return err
 	}
-	_, err = s.dynamic.Resource(acted["NodeImage"]).Update(ctx, o, metav1.UpdateOptions{})
+	_, err = s.dynamic.Resource(acted[kruise.KindNodeImage]).Update(ctx, o, metav1.UpdateOptions{})
 	return gone(err)
 }

@@ -25,15 +25,15 @@ func (s *standIns) pulls(ctx context.Context) error {
 	l := s.newLoop(s.pull)
 	l.start(ctx)
 	return errors.Join(
-		l.wake(s.store.kruise["ImagePullJob"], itself),
-		l.wake(s.store.kruise["NodeImage"], func(metav1.Object, metav1.Object) []types.NamespacedName {
-			return s.store.allOf("ImagePullJob")
+		l.wake(s.store.kruise[kruise.KindImagePullJob], itself),
+		l.wake(s.store.kruise[kruise.KindNodeImage], func(metav1.Object, metav1.Object) []types.NamespacedName {
+			return s.store.allOf(kruise.KindImagePullJob)
 		}),
 	)
 }
 
 func (s *standIns) pull(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
-	o := s.store.object("ImagePullJob", key)
+	o := s.store.object(kruise.KindImagePullJob, key)
 	switch {
 	case o == nil || o.GetDeletionTimestamp() != nil:
 		return 0, nil
@@ -66,7 +66,7 @@ func (s *standIns) pull(ctx context.Context, key types.NamespacedName) (time.Dur
 	}
 	stored, err := s.setStatus(ctx, o, p.status)
 	if err == nil {
-		s.seen.note(o.GetUID(), s.store.kruise["ImagePullJob"], stored)
+		s.seen.note(o.GetUID(), s.store.kruise[kruise.KindImagePullJob], stored)
 	}
 	return p.again, gone(err)
 }
@@ -80,7 +80,7 @@ func (s *standIns) pulled(ctx context.Context, job *kruise.ImagePullJob, done *m
 	if left := time.Until(done.Add(time.Duration(*ttl) * time.Second)); left > 0 {
 		return left, nil
 	}
-	return 0, gone(s.dynamic.Resource(acted["ImagePullJob"]).Namespace(job.Namespace).Delete(ctx, job.Name, metav1.DeleteOptions{}))
+	return 0, gone(s.dynamic.Resource(acted[kruise.KindImagePullJob]).Namespace(job.Namespace).Delete(ctx, job.Name, metav1.DeleteOptions{}))
 }
 
 // imagesOf are the NodeImages of the nodes that a job is for, by name.
@@ -90,7 +90,7 @@ func (s *standIns) imagesOf(job *kruise.ImagePullJob) ([]*kruise.NodeImage, erro
 		return nil, err
 	}
 	var out []*kruise.NodeImage
-	for _, o := range every[*unstructured.Unstructured](s.store.kruise["NodeImage"]) {
+	for _, o := range every[*unstructured.Unstructured](s.store.kruise[kruise.KindNodeImage]) {
 		if !takes(o.GetName(), o.GetLabels()) {
 			continue
 		}

@@ -120,7 +120,7 @@ func (p *pullPass) give(n *kruise.NodeImage, now time.Time) {
 	}
 	t.ImagePullPolicy = p.job.Spec.ImagePullPolicy
 	t.OwnerReferences = append(t.OwnerReferences, corev1.ObjectReference{
-		APIVersion: kruise.Group + "/" + kruise.V1beta1, Kind: "ImagePullJob",
+		APIVersion: kruise.Group + "/" + kruise.V1beta1, Kind: kruise.KindImagePullJob,
 		Namespace: p.job.Namespace, Name: p.job.Name, UID: p.job.UID,
 	})
 	image.SandboxConfig = p.job.Spec.SandboxConfig

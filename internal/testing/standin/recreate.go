@@ -18,7 +18,7 @@ import (
 )
 
 // recreateAgent is in whose name a request holds its pod not ready.
-const recreateAgent = "ContainerRecreateRequest"
+const recreateAgent = kruise.KindContainerRecreateRequest
 
 // recreates runs the controller of ContainerRecreateRequests; the part of the
 // node's agent is the modelled nodes' (docs/kruise/jobs.md#containerrecreaterequest).

@@ -50,12 +50,12 @@ func (h *hand) revision(r cluster.Revision) *appsv1.ControllerRevision {
 	maps.Copy(out.Labels, tree.Strings(tree.Get(nodeOf(r.Template), "metadata", "labels")))
 	maps.Copy(out.Annotations, h.object.GetAnnotations())
 	switch h.object.GetKind() {
-	case "SidecarSet":
+	case kruise.KindSidecarSet:
 		out.Labels[kruise.SidecarSetNameLabel] = h.object.GetName()
 		if version, _ := r.Template["customVersion"].(string); version != "" {
 			out.Labels[kruise.SidecarSetCustomVersionLabel] = version
 		}
-	case "DaemonSet":
+	case kruise.KindDaemonSet:
 		out.Labels[appsv1.ControllerRevisionHashLabelKey] = cluster.Hash(r.Name)
 	default:
 		out.Labels["controller.kubernetes.io/hash"] = cluster.Hash(r.Name)

@@ -25,16 +25,16 @@ const byOwner = "owner"
 // acted are the kinds of Kruise that something here acts on, in the version that
 // is stored.
 var acted = map[string]schema.GroupVersionResource{
-	"CloneSet":                 hub(kruise.Group, "clonesets"),
-	"StatefulSet":              hub(kruise.Group, "statefulsets"),
-	"DaemonSet":                hub(kruise.Group, "daemonsets"),
-	"SidecarSet":               hub(kruise.Group, "sidecarsets"),
-	"UnitedDeployment":         hub(kruise.Group, "uniteddeployments"),
-	"ResourceDistribution":     hub(kruise.Group, "resourcedistributions"),
-	"ContainerRecreateRequest": hub(kruise.Group, "containerrecreaterequests"),
-	"ImagePullJob":             hub(kruise.Group, "imagepulljobs"),
-	"NodeImage":                hub(kruise.Group, "nodeimages"),
-	"PodUnavailableBudget":     hub(kruise.PolicyGroup, "podunavailablebudgets"),
+	kruise.KindCloneSet:                 hub(kruise.Group, "clonesets"),
+	kruise.KindStatefulSet:              hub(kruise.Group, "statefulsets"),
+	kruise.KindDaemonSet:                hub(kruise.Group, "daemonsets"),
+	kruise.KindSidecarSet:               hub(kruise.Group, "sidecarsets"),
+	kruise.KindUnitedDeployment:         hub(kruise.Group, "uniteddeployments"),
+	kruise.KindResourceDistribution:     hub(kruise.Group, "resourcedistributions"),
+	kruise.KindContainerRecreateRequest: hub(kruise.Group, "containerrecreaterequests"),
+	kruise.KindImagePullJob:             hub(kruise.Group, "imagepulljobs"),
+	kruise.KindNodeImage:                hub(kruise.Group, "nodeimages"),
+	kruise.KindPodUnavailableBudget:     hub(kruise.PolicyGroup, "podunavailablebudgets"),
 }
 
 func hub(group, resource string) schema.GroupVersionResource {

@@ -27,7 +27,7 @@ import (
 // unitedKind is the kind, and fieldManager in whose name workloads of subsets are
 // applied.
 const (
-	unitedKind   = "UnitedDeployment"
+	unitedKind   = kruise.KindUnitedDeployment
 	fieldManager = "kruise-stand-ins"
 )
 
@@ -39,10 +39,10 @@ type subsetKind struct {
 }
 
 var subsetKinds = []subsetKind{
-	{kruise.Group + "/" + kruise.V1beta1, "CloneSet", acted["CloneSet"], func(s *store) cache.SharedIndexInformer { return s.kruise["CloneSet"] }},
-	{kruise.Group + "/" + kruise.V1beta1, "StatefulSet", acted["StatefulSet"], func(s *store) cache.SharedIndexInformer { return s.kruise["StatefulSet"] }},
-	{"apps/v1", "Deployment", native("deployments"), func(s *store) cache.SharedIndexInformer { return s.deployments }},
-	{"apps/v1", "StatefulSet", native("statefulsets"), func(s *store) cache.SharedIndexInformer { return s.statefulSets }},
+	{kruise.Group + "/" + kruise.V1beta1, kruise.KindCloneSet, acted[kruise.KindCloneSet], func(s *store) cache.SharedIndexInformer { return s.kruise[kruise.KindCloneSet] }},
+	{kruise.Group + "/" + kruise.V1beta1, kruise.KindStatefulSet, acted[kruise.KindStatefulSet], func(s *store) cache.SharedIndexInformer { return s.kruise[kruise.KindStatefulSet] }},
+	{"apps/v1", kruise.KindDeployment, native("deployments"), func(s *store) cache.SharedIndexInformer { return s.deployments }},
+	{"apps/v1", kruise.KindStatefulSet, native("statefulsets"), func(s *store) cache.SharedIndexInformer { return s.statefulSets }},
 }
 
 func native(resource string) schema.GroupVersionResource {

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
@@ -28,12 +29,12 @@ func (s *standIns) view(w *cluster.Workload) *controller.View {
 		}
 	}
 	pods := owned[*corev1.Pod](s.store.pods, types.UID(w.UID))
-	if w.Kind == "SidecarSet" {
+	if w.Kind == kruise.KindSidecarSet {
 		pods = every[*corev1.Pod](s.store.pods)
 	}
 	for _, p := range pods {
 		read := cluster.ReadPod(p)
-		if w.Kind == "DaemonSet" && read.Node == "" {
+		if w.Kind == kruise.KindDaemonSet && read.Node == "" {
 			read.Node = boundTo(p)
 		}
 		v.Pods = append(v.Pods, read)

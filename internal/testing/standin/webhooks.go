@@ -61,7 +61,7 @@ func (w Webhooks) Admit(ctx context.Context, r *admissionv1.AdmissionRequest) ([
 	mutating := []Verdict{func(_ context.Context, r *admissionv1.AdmissionRequest) ([]byte, error) {
 		return Defaults(r.Kind, r.Object.Raw)
 	}}
-	if r.Kind.Kind == "SidecarSet" || r.Kind.Kind == "ContainerRecreateRequest" {
+	if r.Kind.Kind == kruise.KindSidecarSet || r.Kind.Kind == kruise.KindContainerRecreateRequest {
 		mutating = append(mutating, w.Object)
 	}
 	first := r.Object.Raw

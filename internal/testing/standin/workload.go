@@ -20,11 +20,11 @@ const notSeen = 20 * time.Millisecond
 
 // workloads runs the controllers whose models are in package controller.
 func (s *standIns) workloads(ctx context.Context) error {
-	for _, kind := range []string{"CloneSet", "StatefulSet", "DaemonSet", "SidecarSet"} {
+	for _, kind := range []string{kruise.KindCloneSet, kruise.KindStatefulSet, kruise.KindDaemonSet, kruise.KindSidecarSet} {
 		l := s.newLoop(func(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
 			return s.reconcile(ctx, kind, key)
 		})
-		if kind == "CloneSet" {
+		if kind == kruise.KindCloneSet {
 			l.retry = controller.Retry
 		}
 		if err := s.wakeWorkload(l, kind); err != nil {
@@ -43,9 +43,9 @@ func (s *standIns) wakeWorkload(l *loop, kind string) error {
 		l.wake(s.store.revisions, ofOwner(kind)),
 	}
 	switch kind {
-	case "SidecarSet":
+	case kruise.KindSidecarSet:
 		return errors.Join(append(errs, l.wake(s.store.pods, s.injected))...)
-	case "DaemonSet":
+	case kruise.KindDaemonSet:
 		errs = append(errs, l.wake(s.store.nodes, func(before, after metav1.Object) []types.NamespacedName {
 			if before != nil && after != nil && sameNode(before, after) {
 				return nil
@@ -63,7 +63,7 @@ func (s *standIns) wakeWorkload(l *loop, kind string) error {
 // revisions of kinds without a namespace.
 func ofOwner(kind string) func(before, after metav1.Object) []types.NamespacedName {
 	concerned := owner(kind)
-	if kind != "SidecarSet" {
+	if kind != kruise.KindSidecarSet {
 		return concerned
 	}
 	return func(before, after metav1.Object) []types.NamespacedName {
@@ -112,8 +112,8 @@ func (s *standIns) reconcile(ctx context.Context, kind string, key types.Namespa
 // sidecarSets are all SidecarSets.
 func (s *standIns) sidecarSets() []*cluster.Workload {
 	var out []*cluster.Workload
-	for _, key := range s.store.allOf("SidecarSet") {
-		if o := s.store.object("SidecarSet", key); o != nil {
+	for _, key := range s.store.allOf(kruise.KindSidecarSet) {
+		if o := s.store.object(kruise.KindSidecarSet, key); o != nil {
 			if w, err := s.store.read.workload(o); err == nil {
 				out = append(out, w)
 			}
