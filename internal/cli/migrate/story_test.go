@@ -93,3 +93,30 @@ func TestMigrate_Refuses(t *testing.T) {
 		t.Error("a CloneSet was made")
 	}
 }
+
+// TestMigrate_HandsADaemonSetOver: the pods stay, and have another owner.
+func TestMigrate_HandsADaemonSetOver(t *testing.T) {
+	text := strings.NewReplacer("Deployment", "DaemonSet", "  replicas: 4\n", "").Replace(deployment)
+	s := story.Start(t, 3, text)
+	s.Run("migrate daemonset.apps/web --to DaemonSet.apps.kruise.io --yes --dry-run=client").Ends(0)
+	s.Run("migrate daemonset.apps/web --to daemonset.apps.kruise.io --yes").Ends(0)
+	s.Has("", map[string]int{"web:1": 3})
+	for _, p := range s.Ready(t, story.Namespace) {
+		if o := p.OwnerReferences; len(o) != 1 || o[0].APIVersion != "apps.kruise.io/v1beta1" {
+			t.Errorf("%s belongs to %v", p.Name, o)
+		}
+	}
+}
+
+// TestMigrate_AStatefulSet: pods keep their names.
+func TestMigrate_AStatefulSet(t *testing.T) {
+	text := strings.NewReplacer("Deployment", "StatefulSet", "replicas: 4", "replicas: 3\n  serviceName: web").Replace(deployment)
+	s := story.Start(t, 3, text)
+	s.Run("migrate statefulset.apps/web --to statefulset.apps.kruise.io --yes").Ends(0)
+	s.Reaches("", map[string]int{"web:1": 3})
+	for _, p := range s.Ready(t, story.Namespace) {
+		if o := p.OwnerReferences; len(o) != 1 || o[0].APIVersion != "apps.kruise.io/v1beta1" || !strings.HasPrefix(p.Name, "web-") {
+			t.Errorf("%s belongs to %v", p.Name, o)
+		}
+	}
+}

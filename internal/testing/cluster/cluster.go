@@ -1,5 +1,5 @@
 // Package cluster is a whole cluster in the process of a test: an API server in memory (package memory), modelled
-// nodes (node), a scheduler that takes the emptiest node, Kubernetes' own controllers of Deployments and ReplicaSets,
+// nodes (node), a scheduler that takes the emptiest node, Kubernetes' own controllers of workloads,
 // and stand-ins for Kruise (standin). It starts in a moment and needs no other program. What it is not: see memory.
 package cluster
 
@@ -21,9 +21,12 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/daemon"
 	"k8s.io/kubernetes/pkg/controller/deployment"
 	"k8s.io/kubernetes/pkg/controller/replicaset"
+	"k8s.io/kubernetes/pkg/controller/statefulset"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/memory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node"
@@ -102,6 +105,12 @@ func (c *Cluster) control(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	core := f.Core().V1()
+	daemonSets, err := daemon.NewDaemonSetsController(ctx, apps.DaemonSets(), apps.ControllerRevisions(), pods, core.Nodes(), c.Client, flowcontrol.NewBackOff(10*time.Millisecond, time.Second))
+	if err != nil {
+		return err
+	}
+	statefulSets := statefulset.NewStatefulSetController(ctx, pods, apps.StatefulSets(), core.PersistentVolumeClaims(), apps.ControllerRevisions(), c.Client)
 	replicaSets := replicaset.NewReplicaSetController(ctx, apps.ReplicaSets(), pods, c.Client, 500)
 	bind := func(o any) {
 		if p, ok := o.(*corev1.Pod); ok && p.Spec.NodeName == "" && p.DeletionTimestamp == nil {
@@ -115,6 +124,8 @@ func (c *Cluster) control(ctx context.Context) error {
 	f.WaitForCacheSync(ctx.Done())
 	go deployments.Run(ctx, 2)
 	go replicaSets.Run(ctx, 2)
+	go statefulSets.Run(ctx, 2)
+	go daemonSets.Run(ctx, 2)
 	return nil
 }
 

@@ -1,7 +1,7 @@
 // Package memory is an API server in the test's own process: discovery, lists, watches, versions, generations,
 // conflicts, finalizers, owners, owned fields and subresources as Kubernetes has them, over objects that are
 // stored in memory. What it answers is tested by one suite here and against a real API server
-// (package conformance below). Nothing acts on the objects: see package kruisecluster.
+// (package conformance below). Nothing acts on the objects: see package cluster.
 //
 // It has no authorization, no validation and one version of each kind.
 package memory
