@@ -136,3 +136,53 @@ func TestApply_GroupInWaves(t *testing.T) {
 	s.Run(all("web:2")).Ends(0, "2 of 2 completed")
 	s.Has("app", images{"one web:2": 2, "two web:2": 2})
 }
+
+const united = `apiVersion: apps.kruise.io/v1beta1
+kind: UnitedDeployment
+metadata: {name: web}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web}}
+  template:
+    cloneSetTemplate:
+      metadata: {labels: {app: web}}
+      spec:
+        selector: {matchLabels: {app: web}}
+        updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1}}
+        template:
+          metadata: {labels: {app: web}}
+          spec: {terminationGracePeriodSeconds: 0, containers: [{name: main, image: "registry.example.com/web:1"}]}
+  topology: {subsets: [{name: zone-b, replicas: 2}, {name: zone-a, replicas: 2}]}
+`
+
+// TestApply_AUnitedDeployment is made, and rolled out subset by subset when it has changed.
+func TestApply_AUnitedDeployment(t *testing.T) {
+	s := story.Start(t, 0)
+	const subset = "apps.kruise.io/subset-name"
+	s.Run("apply -f " + s.File("united.yaml", united) + " --yes --pull-images never").Ends(0)
+	s.Reaches(subset, images{"zone-a web:1": 2, "zone-b web:1": 2})
+	s.Run("apply -f "+s.File("united.yaml", strings.ReplaceAll(united, "web:1", "web:2"))+" --yes --pull-images never --steps 1,100%").Ends(0, "uniteddeployment.apps.kruise.io/web rolled out")
+	s.Has(subset, images{"zone-a web:2": 2, "zone-b web:2": 2})
+}
+
+// TestApply_TakesOverFromKubectl: what kubectl applied on the client's side, and the manifest has no more, goes.
+func TestApply_TakesOverFromKubectl(t *testing.T) {
+	last := `'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings","namespace":"shop"},"data":{"level":"info","old":"x"}}'`
+	s := story.Start(t, 0)
+	s.Run("create -f " + s.File("old.yaml", strings.NewReplacer("name: settings", "name: settings, annotations: {kubectl.kubernetes.io/last-applied-configuration: "+last+"}", "level: info", "level: info, old: x").Replace(config)) + " --validate=false --field-manager=kubectl-client-side-apply").Ends(0)
+	s.Run("apply -f "+s.File("new.yaml", config)+" --yes").Ends(0, "configmap/settings")
+	if data, _ := s.Object("ConfigMap", "settings").Object["data"].(map[string]any); data["old"] != nil || data["level"] != "info" {
+		t.Errorf("%v", data)
+	}
+}
+
+// TestApply_ReportsConflicts: a field of another manager is taken only when that is asked for.
+func TestApply_ReportsConflicts(t *testing.T) {
+	s := story.Start(t, 0, config)
+	file := s.File("in.yaml", strings.Replace(config, "info", "debug", 1))
+	s.Run("apply -f "+file+" --yes").Ends(1, "test", ".data.level")
+	s.Run("apply -f " + file + " --yes --force-conflicts").Ends(0)
+	if data, _ := s.Object("ConfigMap", "settings").Object["data"].(map[string]any); data["level"] != "debug" {
+		t.Errorf("%v", data)
+	}
+}

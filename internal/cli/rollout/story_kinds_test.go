@@ -105,7 +105,7 @@ func TestStatus_OfANamespace(t *testing.T) {
 	s.Run("rollout run cloneset/web --steps 1,100% --pause-after 1 --exit-on-pause" + image2).Ends(5)
 	s.Run("rollout list -A").Ends(0, "cloneset/web")
 	s.Run("rollout status -A --watch=false").Ends(0, "cloneset/web")
-	s.Run("rollout status cloneset/web --watch=false -o json").Ends(0, `"web"`)
+	s.Run("rollout status cloneset/web --watch=false -o json").Ends(0, `"updated": 1`)
 	s.Run("rollout show cloneset/web -o yaml").Ends(0, "web:2")
 	s.Run("describe cloneset web").Ends(0, "web:2")
 }

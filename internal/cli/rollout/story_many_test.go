@@ -3,10 +3,12 @@ package rollout_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/story"
@@ -147,4 +149,34 @@ func TestUnited_SubsetBySubset(t *testing.T) {
 	s.Run("rollout abort ud/web --rollback --yes").Ends(0)
 	s.Has(subset, images{"zone-b web:1": 2, "zone-a web:1": 3})
 	noneLeft(s)
+}
+
+// TestGroup_Detached: one Job carries the whole group out.
+func TestGroup_Detached(t *testing.T) {
+	s, group := waves(t, "0", "1")
+	s.Apply(t, "", "{apiVersion: v1, kind: Namespace, metadata: {name: kubectl-kruise}}")
+	s.Apply(t, "kubectl-kruise", "{apiVersion: v1, kind: ServiceAccount, metadata: {name: kubectl-kruise-runner}}")
+	s.Run(group+" --steps 100% --group all --driver kruise --detach --runner-image registry.example.com/kubectl-kruise:v9").Ends(0, "job.batch/")
+	jobs, err := s.Client.BatchV1().Jobs("kubectl-kruise").List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(jobs.Items) != 1 {
+		t.Fatalf("%d Jobs, %v", len(jobs.Items), err)
+	}
+	s.Run("", jobs.Items[0].Spec.Template.Spec.Containers[0].Args...).Ends(0)
+	s.Has("", images{"web:2": 4})
+	s.Run("rollout status --group all").Ends(0, "2 of 2 completed")
+}
+
+// TestWriteBack: the manifest has the new image when the rollout is done.
+func TestWriteBack(t *testing.T) {
+	text := story.CloneSet("web", "2", "web:1")
+	s := story.Start(t, 2, text)
+	file := s.File("web.yaml", text)
+	s.Run("rollout run cloneset/web --steps 100% --write-back " + file + image2).Ends(0)
+	written, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Replace(text, "web:1", "web:2", 1); string(written) != want {
+		t.Errorf("the manifest is\n%s", written)
+	}
 }
