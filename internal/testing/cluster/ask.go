@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func (c *Cluster) Apply(t *testing.T, namespace, documents string) {
 	t.Helper()
 	for d := yaml.NewYAMLOrJSONDecoder(strings.NewReader(documents), 4096); ; {
 		u := &unstructured.Unstructured{}
-		if err := d.Decode(&u.Object); err == io.EOF {
+		if err := d.Decode(&u.Object); errors.Is(err, io.EOF) {
 			return
 		} else if err != nil {
 			t.Fatal(err)

@@ -26,7 +26,7 @@ var (
 func (o *owners) of(r *Resource, subresource string) (*managedfields.FieldManager, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	key := r.GroupVersionKind.String() + "/" + subresource
+	key := r.String() + "/" + subresource
 	if m := o.managers[key]; m != nil {
 		return m, nil
 	}

@@ -29,6 +29,7 @@ func TestServer_AnswersAsARealOne(t *testing.T) {
 	t.Parallel()
 	s, client := started(t)
 	conformance.Run(t, s.Config(), func(t *testing.T) string {
+		t.Helper()
 		ns, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "suite-"}}, metav1.CreateOptions{})
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"strings"
@@ -67,9 +68,7 @@ func (s *Server) fresh(r *Resource, u *unstructured.Unstructured) {
 
 func with(labels map[string]string, key, value string) map[string]string {
 	out := map[string]string{key: value}
-	for k, v := range labels {
-		out[k] = v
-	}
+	maps.Copy(out, labels)
 	return out
 }
 

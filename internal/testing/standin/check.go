@@ -51,7 +51,7 @@ func (s *standIns) faults(r *admissionv1.AdmissionRequest) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return &Refusal{http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, errors.Join(errs...).Error()}
+	return &RefusedError{http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, errors.Join(errs...).Error()}
 }
 
 func parsed(raw []byte) (*resource.Resource, error) {

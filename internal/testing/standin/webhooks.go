@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// Verdict answers an admission request: with a JSON patch, or why it is refused. A [Refusal] has a code of its own.
+// Verdict answers an admission request: with a JSON patch, or why it is refused. A [RefusedError] has a code of its own.
 type Verdict func(context.Context, *admissionv1.AdmissionRequest) (patch []byte, err error)
 
 // Webhooks are what an API server has to ask: Pod for new pods, Object for what fills in SidecarSets and
@@ -91,21 +91,21 @@ func (w Webhooks) Admit(ctx context.Context, r *admissionv1.AdmissionRequest) ([
 	return json.Marshal([]map[string]any{{"op": "replace", "path": "", "value": after}})
 }
 
-// Refusal is what a webhook says no with.
-type Refusal struct {
+// RefusedError is what a webhook says no with.
+type RefusedError struct {
 	Code   int32
 	Reason metav1.StatusReason
 	text   string
 }
 
-func (r *Refusal) Error() string { return r.text }
+func (r *RefusedError) Error() string { return r.text }
 
 // Status is how an API server answers it.
-func (r *Refusal) Status() metav1.Status {
+func (r *RefusedError) Status() metav1.Status {
 	return metav1.Status{Status: metav1.StatusFailure, Code: r.Code, Reason: r.Reason, Message: "admission webhook denied the request: " + r.text}
 }
 
-// forbid is the Refusal of those webhooks that guard what exists.
+// forbid is the RefusedError of those webhooks that guard what exists.
 func forbid(format string, args ...any) error {
-	return &Refusal{http.StatusForbidden, metav1.StatusReasonForbidden, fmt.Sprintf(format, args...)}
+	return &RefusedError{http.StatusForbidden, metav1.StatusReasonForbidden, fmt.Sprintf(format, args...)}
 }

@@ -48,7 +48,7 @@ func answer(review *admissionv1.AdmissionReview, verdict func() ([]byte, error))
 	if err != nil {
 		out.Allowed = false
 		out.Result = &metav1.Status{Message: err.Error(), Code: http.StatusBadRequest, Reason: metav1.StatusReasonBadRequest}
-		if r, ok := errors.AsType[*standin.Refusal](err); ok {
+		if r, ok := errors.AsType[*standin.RefusedError](err); ok {
 			out.Result.Code, out.Result.Reason = r.Code, r.Reason
 		}
 	} else if patch != nil {

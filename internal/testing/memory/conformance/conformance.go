@@ -61,6 +61,7 @@ type bed struct {
 
 // Run runs all cases. Each has a namespace of its own in a cluster where nothing acts on Kruise's objects.
 func Run(t *testing.T, config *rest.Config, namespace func(t *testing.T) string) {
+	t.Helper()
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +94,7 @@ func (b *bed) filled(text string) string {
 // show is a field as text.
 func show(object map[string]any, path string) string {
 	var value any = object
-	for _, key := range strings.Split(path, ".") {
+	for key := range strings.SplitSeq(path, ".") {
 		switch at := value.(type) {
 		case map[string]any:
 			value = at[key]
@@ -119,20 +120,20 @@ func (b *bed) step(i int, s step) {
 	b.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		code, object, text := b.send(s)
-		wrong := ""
+		var wrong []string
 		if code != s.code {
-			wrong = fmt.Sprintf("code %d, want %d", code, s.code)
+			wrong = append(wrong, fmt.Sprintf("code %d, want %d", code, s.code))
 		}
 		for path, want := range s.want {
 			if got, want := show(object, path), b.filled(want); got != want && (want != "*" || got == "-") {
-				wrong += fmt.Sprintf(", %s is %s, want %s", path, got, want)
+				wrong = append(wrong, fmt.Sprintf("%s is %s, want %s", path, got, want))
 			}
 		}
-		if wrong != "" && s.until && time.Now().Before(end) {
+		if len(wrong) > 0 && s.until && time.Now().Before(end) {
 			continue
 		}
-		if wrong != "" {
-			b.Fatalf("request %d, %s: %s\n%s", i+1, s.do, wrong, text)
+		if len(wrong) > 0 {
+			b.Fatalf("request %d, %s: %s\n%s", i+1, s.do, strings.Join(wrong, ", "), text)
 		}
 		if s.as != "" {
 			b.answers[s.as] = object
@@ -167,8 +168,8 @@ func (b *bed) send(s step) (code int, object map[string]any, text string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer answer.Body.Close()
 	raw, err := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -180,6 +181,7 @@ func (b *bed) send(s step) (code int, object map[string]any, text string) {
 
 // watches: changes come in their order and versions, and what is not selected any more is gone.
 func watches(t *testing.T, config *rest.Config, namespace string) {
+	t.Helper()
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
