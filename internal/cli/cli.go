@@ -43,6 +43,9 @@ func Main(ctx context.Context, args []string, s factory.Streams) int {
 	root.SetIn(f.Streams.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
+	if s.Width > 0 {
+		root.SetOut(text.Folding(s.Out, s.Width))
+	}
 	err := root.ExecuteContext(ctx)
 	text.Flush(f.Streams.Out)
 	text.Flush(f.Streams.Err)
@@ -92,7 +95,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	completion(root)
 	takeFormerNames(root)
 	groupHelp(root)
-	root.Args = command.NoSuchCommand
+	root.Args = kubectl.NoSuchCommand
 	root.RunE = showHelp
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		s := f.Streams

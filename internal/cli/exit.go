@@ -86,7 +86,7 @@ func complain(ctx context.Context, f *factory.Factory, err error) {
 	var all resource.Errors
 	all.Add(err)
 	for _, e := range all {
-		printFault(text.Writer(s.Err), f, e)
+		printFault(text.Folding(s.Err, s.ErrWidth), f, e)
 	}
 }
 

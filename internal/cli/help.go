@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 )
 
 // task is a heading of the help with the commands that do it, in this order: those that a newcomer needs
@@ -63,9 +64,9 @@ func groupHelp(root *cobra.Command) {
 	addTemplateFuncs()
 	root.PersistentFlags().Bool(helpAll, false, "help with all flags of the command")
 	root.PersistentFlags().Lookup(helpAll).Hidden = true
-	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{. | trim", "{{. | prose | trim", 1))
+	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{. | trim", "{{. | prose $ | trim", 1))
 	root.SetUsageTemplate(strings.NewReplacer(
-		"{{.UseLine}}", "{{.UseLine | use}}", "{{.NameAndAliases}}", "{{.NameAndAliases | use}}", "{{.Example}}", "{{.Example | commands}}",
+		"{{.UseLine}}", "{{.UseLine | use .}}", "{{.NameAndAliases}}", "{{.NameAndAliases | use .}}", "{{.Example}}", "{{.Example | commands .}}",
 		"{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{localFlags . | trimTrailingWhitespaces}}",
 		"{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", "{{globalFlags . | trimTrailingWhitespaces}}",
 	).Replace(root.UsageTemplate()))
@@ -74,11 +75,20 @@ func groupHelp(root *cobra.Command) {
 // addTemplateFuncs adds what the templates of the help call: cobra has one list for all commands of a process.
 var addTemplateFuncs = sync.OnceFunc(func() {
 	cobra.AddTemplateFuncs(map[string]any{
-		"localFlags": localFlags, "globalFlags": func(c *cobra.Command) string { return listed(c.InheritedFlags()) },
-		"use":   func(s string) string { return strings.TrimPrefix(folded("  "+s, ""), "  ") },
-		"prose": func(s string) string { return folded(s, "") }, "commands": func(s string) string { return folded(s, " \\") },
+		"localFlags": localFlags, "globalFlags": func(c *cobra.Command) string { return listed(c, c.InheritedFlags()) },
+		"use":      func(c *cobra.Command, s string) string { return strings.TrimPrefix(folded("  "+s, "", width(c)), "  ") },
+		"prose":    func(c *cobra.Command, s string) string { return folded(joined(s, width(c)), "", width(c)) },
+		"commands": func(c *cobra.Command, s string) string { return folded(s, " \\", width(c)) },
 	})
 })
+
+// width is how wide the help of a command may be where it is shown.
+func width(c *cobra.Command) int {
+	if n := text.Columns(c.Root().OutOrStdout()); n > 0 {
+		return min(n, helpWidth)
+	}
+	return helpWidth
+}
 
 // helpAll is the flag for the help with all flags.
 const helpAll = "help-all"
@@ -149,7 +159,7 @@ func localFlags(c *cobra.Command) string {
 		}
 	})
 	if count < shortHelp {
-		return listed(c.LocalFlags())
+		return listed(c, c.LocalFlags())
 	}
 	all := c.Flag(helpAll) != nil && c.Flag(helpAll).Changed
 	main, groups := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError), flagGroupsOf(c)
@@ -160,13 +170,13 @@ func localFlags(c *cobra.Command) string {
 		}
 	})
 	var b strings.Builder
-	b.WriteString(listed(main))
+	b.WriteString(listed(c, main))
 	if !all {
 		b.WriteString("\nMore flags, which --" + helpAll + " explains:\n")
 	}
 	for _, g := range groups {
 		if all {
-			b.WriteString("\n" + g.title + ":\n" + listed(g.flags))
+			b.WriteString("\n" + g.title + ":\n" + listed(c, g.flags))
 			continue
 		}
 		var names []string
@@ -200,14 +210,33 @@ func flagGroupsOf(c *cobra.Command) []shownGroup {
 }
 
 // listed are flags with what they do.
-func listed(flags *pflag.FlagSet) string {
+func listed(c *cobra.Command, flags *pflag.FlagSet) string {
 	defer command.PlainBools(flags)()
-	return flags.FlagUsagesWrapped(helpWidth)
+	return flags.FlagUsagesWrapped(width(c))
+}
+
+// joined is a text whose paragraphs are lines of their own, if it has lines that are too long. What is indented, and
+// what comes before it, stays as it is.
+func joined(text string, width int) string {
+	lines := strings.Split(text, "\n")
+	if !slices.ContainsFunc(lines, func(l string) bool { return len(l) > width }) {
+		return text
+	}
+	out := lines[:1:1]
+	for _, line := range lines[1:] {
+		before := &out[len(out)-1]
+		if line == "" || line[0] == ' ' || *before == "" || (*before)[0] == ' ' {
+			out = append(out, line)
+			continue
+		}
+		*before += " " + line
+	}
+	return strings.Join(out, "\n")
 }
 
 // folded is a text with lines that are too long for a help broken at a space outside of quotes. The lines of a
 // command end with the mark, by which a shell reads them as one.
-func folded(text, mark string) string {
+func folded(text, mark string, width int) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		body := strings.TrimLeft(line, " ")
@@ -219,8 +248,8 @@ func folded(text, mark string) string {
 		case mark == "":
 			next = indent
 		}
-		for len(line) > helpWidth {
-			at := lastSpace(line, len(next), helpWidth-2-len(end), end != "")
+		for len(line) > width {
+			at := lastSpace(line, len(next), width-2-len(end), end != "")
 			if at < 0 {
 				break
 			}

@@ -49,7 +49,7 @@ func TestHints_KeepTheConnection(t *testing.T) {
 		{"broken", "rollout abort cloneset/web --rollback --yes", "'kubectl kruise rollout run cloneset/web --image CONTAINER=IMAGE CONNECTION'"},
 		{"broken", "promote cloneset/web", "did you mean 'kubectl kruise rollout promote CONNECTION'?"},
 		{"broken", "plan cloneset/web --image main=web:3 --driver native", "hint: the driver native needs an object whose own controller replaces pods"},
-		{"broken", "plan cloneset/nope --image a=b", "hint: check the name and -n; --against FILE plans from files alone\n"},
+		{"broken", "plan cloneset/nope --image a=b", "hint: check the name and -n: the namespace is shop; --against FILE plans from files alone\n"},
 		{"broken", "simulate cloneset/web", "hint: give the new state with -f FILE or -k DIR"},
 		{"none", "plan cloneset/web --image main=web:3", "hint: check --kubeconfig and --context; --against FILE plans from files alone\n"},
 		{"none", "simulate cloneset/web --image main=web:3", "hint: check --kubeconfig and --context; --against FILE plans from files alone\n"},

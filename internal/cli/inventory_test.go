@@ -167,7 +167,7 @@ func TestInventory_LimitsWhatItReads(t *testing.T) {
 		"-A and -f":        {args: []string{"-A", "-f", "x.yaml"}, code: 2, said: "-A excludes -f and -k"},
 		"-k and -f":        {args: []string{"-k", "x", "-f", "x.yaml"}, code: 2, said: "-f and -k exclude each other"},
 		"-R alone":         {args: []string{"-R"}, code: 2, said: "-R without -f"},
-		"an argument":      {args: []string{"pods"}, code: 2, said: `unexpected argument "pods"`},
+		"an argument":      {args: []string{"pods"}, code: 2, said: `unexpected arguments: [pods]`},
 		"no such file":     {args: []string{"-f", "nowhere.yaml"}, code: 1, said: "nowhere.yaml"},
 		"no cluster there": {args: []string{"--server", "http://127.0.0.1:1"}, code: 1, said: "cannot ask the cluster what it serves"},
 	} {

@@ -141,7 +141,7 @@ func TestPlan_HintOfAMissingWorkloadWorks(t *testing.T) {
 		"rollout run cloneset/api --image main=web:2": false,
 	} {
 		code, _, errOut := call(t.Context(), t, "", append(strings.Fields(args), "-n", "shop", "--server", server)...)
-		if code != 1 || !strings.Contains(errOut, "is not in namespace shop") || !strings.Contains(errOut, "hint: check the name and -n") || strings.Contains(errOut, "--against") != files {
+		if code != 1 || !strings.Contains(errOut, "not found") || !strings.Contains(errOut, "hint: check the name and -n") || strings.Contains(errOut, "--against") != files {
 			t.Errorf("%s: exit %d\n%s", args, code, errOut)
 		}
 	}

@@ -141,8 +141,8 @@ func TestWhy_ReportsErrors(t *testing.T) {
 		{[]string{"why"}, 2, "give one TYPE/NAME or POD"},
 		{[]string{"why", "cloneset/web", "-o", "xml"}, 2, `unknown value "xml"`},
 		{[]string{"why", "job/web"}, 2, `unknown type "job"`},
-		{[]string{"why", "cloneset/none", "-n", "shop", "--server", server}, 1, "cloneset/none is not in namespace shop"},
-		{[]string{"why", "none", "-n", "shop", "--server", server}, 1, "pod none is not in namespace shop"},
+		{[]string{"why", "cloneset/none", "-n", "shop", "--server", server}, 1, `Error from server (NotFound): clonesets.apps.kruise.io "none" not found`},
+		{[]string{"why", "none", "-n", "shop", "--server", server}, 1, `Error from server (NotFound): pods "none" not found`},
 	} {
 		if code, _, errOut := call(t.Context(), t, "", c.args...); code != c.code || !strings.Contains(errOut, c.said) {
 			t.Errorf("%q: exit %d\n%s", c.args, code, errOut)
@@ -185,7 +185,7 @@ func TestWhy_UnitedDeployment(t *testing.T) {
 			t.Errorf("exit %d: no %q in\n%s\n%s", code, want, out, errOut)
 		}
 	}
-	if code, _, errOut := call(t.Context(), t, "", "why", "ud/none", "-n", "shop", "--server", server); code != 1 || !strings.Contains(errOut, "uniteddeployment/none is not in namespace shop") {
+	if code, _, errOut := call(t.Context(), t, "", "why", "ud/none", "-n", "shop", "--server", server); code != 1 || !strings.Contains(errOut, `uniteddeployments.apps.kruise.io "none" not found`) {
 		t.Errorf("exit %d\n%s", code, errOut)
 	}
 }

@@ -21,10 +21,10 @@ func Line(s string) string { return escape(s, "", false) }
 func Block(s string) string { return escape(s, "\n\t", false) }
 
 // Page is as Block, with the colours of [Paint]: it is for what goes to a terminal as it is.
-func Page(s string) string { return escape(s, "\n\t", true) }
+func Page(s string) string { return escape(strings.ReplaceAll(s, whole, ""), "\n\t", true) }
 
 // Painted is as Line, with the colours of [Paint]: it is for what goes to a terminal as it is.
-func Painted(s string) string { return escape(s, "", true) }
+func Painted(s string) string { return escape(strings.ReplaceAll(s, whole, ""), "", true) }
 
 // brush begins a colour of this program's until the text is written: a character of no meaning,
 // chosen when the process starts, so that no text of others has it. An escape sequence of theirs is
@@ -136,7 +136,7 @@ func colorAt(s, start string) int {
 	if !ok {
 		return 0
 	}
-	for _, c := range []string{"0m", "1m", "2m", "31m", "32m", "33m"} {
+	for _, c := range []string{"0m", "1m", "2m", "10m", "31m", "32m", "33m"} {
 		if strings.HasPrefix(rest, c) {
 			return len(s) - len(rest) + len(c)
 		}

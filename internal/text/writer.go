@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"io"
 	"regexp"
 	"slices"
@@ -37,6 +38,41 @@ func Flush(w io.Writer) {
 	}
 }
 
+// Buffer gathers writes and hands on whole lines, which a [Folding] breaks. What is left is
+// written by Flush.
+type Buffer struct {
+	to   io.Writer
+	held []byte
+}
+
+// Buffered returns a buffer in front of w.
+func Buffered(w io.Writer) *Buffer { return &Buffer{to: w} }
+
+// buffered is how much a buffer gathers before it writes.
+const buffered = 4 << 10
+
+// Write reports len(p), or the error of what is behind.
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.held = append(b.held, p...)
+	end := bytes.LastIndexByte(b.held, '\n') + 1
+	if end < buffered {
+		return len(p), nil
+	}
+	_, err := b.to.Write(b.held[:end])
+	b.held = b.held[:copy(b.held, b.held[end:])]
+	return len(p), err
+}
+
+// Columns is where lines are broken behind the buffer.
+func (b *Buffer) Columns() int { return Columns(b.to) }
+
+// Flush writes what is left.
+func (b *Buffer) Flush() error {
+	_, err := b.to.Write(b.held)
+	b.held = nil
+	return err
+}
+
 func (w *writer) flush() {
 	w.lock.Lock()
 	defer w.lock.Unlock()
@@ -48,8 +84,10 @@ type writer struct {
 	to   io.Writer
 	lock sync.Mutex
 	held string
-	// begun indicates that the present line holds more than blanks and colours.
-	begun bool
+	// begun indicates that the present line holds more than blanks and colours, within that it holds anything.
+	begun, within bool
+	// columns is where lines are broken (see [Folding]), 0 for nowhere.
+	columns int
 }
 
 // unfinished is the end of a text that may be the beginning of what acts.
@@ -99,7 +137,8 @@ func (w *writer) write(s string) error {
 	if w.begun {
 		line = strings.TrimPrefix(line, "\u00b7")
 	}
-	w.begun = w.mid(s)
+	line = fold(line, w.columns, w.within)
+	w.begun, w.within = w.mid(s), s != "" && !strings.HasSuffix(s, "\n") || s == "" && w.within
 	_, err := io.WriteString(w.to, line)
 	return err
 }

@@ -68,7 +68,7 @@ func (b *builder) changedFields(list []compare.Field, r *compare.Rollout) {
 			b.line("  and %s; -v shows them", counted.Of(len(list)-i, "more field"))
 			return
 		}
-		b.line("%s", b.st.cut("  "+f.Path+askedText(f, r)))
+		b.line("  %s%s", f.Path, askedText(f, r))
 		if f.Old != nil {
 			b.line("%s", b.st.paint(red, b.st.cut("    - "+b.st.value(f.Old))))
 		}

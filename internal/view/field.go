@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -101,10 +102,18 @@ func (st Style) value(v any) string {
 	return text
 }
 
-// cut shortens a line to the width of the terminal.
-func (st Style) cut(line string) string {
-	if st.Width <= 0 || st.Full || utf8.RuneCountInString(line) <= st.Width {
+// whole is a line that a terminal does not break at words: it is copied.
+func (st Style) whole(line string) string {
+	if st.Width <= 0 || utf8.RuneCountInString(line) <= st.Width {
 		return line
+	}
+	return text.Whole(line)
+}
+
+// cut shortens a line to the width of the terminal; in full it is whole.
+func (st Style) cut(line string) string {
+	if st.Full || st.Width <= 0 || utf8.RuneCountInString(line) <= st.Width {
+		return st.whole(line)
 	}
 	return string([]rune(line)[:max(st.Width-1, 0)]) + "…"
 }

@@ -9,27 +9,51 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 )
 
-// gap is the room between two columns, leastLast what the last one keeps: it holds
-// sentences, which can spare more than names.
-const gap, leastLast = 2, 10
+// gap is the room between two columns, leastText what a column keeps that holds sentences, which can spare
+// more than names.
+const gap, leastText = 2, 10
 
 // table writes rows as aligned columns that fit the terminal, if there is one: columns in
-// which no row says anything go, sentences are cut, then the longest names.
+// which no row says anything go.
 func (st Style) table(w io.Writer, rows [][]string) error {
 	if st.Width <= 0 || st.Full {
 		return table(w, rows)
 	}
-	if taken(widths(rows)) > st.Width {
+	if taken(widths(rows), gap) > st.Width {
 		rows = dropEmptyColumns(rows)
 	}
-	room := fitted(widths(rows), st.Width)
+	return table(w, Fit(rows, st.Width, gap))
+}
+
+// explained is as table for rows that end with a sentence, which is not cut: it goes on below its beginning
+// (see [text.Folding]).
+func (st Style) explained(w io.Writer, rows [][]string, gap int) error {
+	if st.Width <= 0 || st.Full {
+		return aligned(w, rows, gap)
+	}
+	last := len(rows[0]) - 1
+	names := make([][]string, len(rows))
+	for i, row := range rows {
+		names[i] = row[:last]
+	}
+	names = Fit(names, max(st.Width-gap-leastText, 1), gap)
+	for i, row := range rows {
+		names[i] = append(names[i], row[last])
+	}
+	return aligned(w, names, gap)
+}
+
+// Fit cuts the cells of rows so that they fit the width with gaps between them: sentences first, then the longest
+// names; columns with the titles in keep are not cut.
+func Fit(rows [][]string, width, gap int, keep ...string) [][]string {
+	room := fitted(rows, width, gap, keep)
 	out := make([][]string, len(rows))
 	for i, row := range rows {
 		for n, cell := range row {
 			out[i] = append(out[i], Style{Width: room[n]}.cut(cell))
 		}
 	}
-	return table(w, out)
+	return out
 }
 
 func widths(rows [][]string) []int {
@@ -43,7 +67,7 @@ func widths(rows [][]string) []int {
 }
 
 // taken is how much of a line columns take.
-func taken(widths []int) int {
+func taken(widths []int, gap int) int {
 	n := gap * (len(widths) - 1)
 	for _, w := range widths {
 		n += w
@@ -66,44 +90,40 @@ func dropEmptyColumns(rows [][]string) [][]string {
 }
 
 // fitted is how wide columns may be on a terminal.
-func fitted(have []int, width int) []int {
-	out := slices.Clone(have)
-	last := len(out) - 1
-	over := taken(out) - width
-	if spare := out[last] - leastLast; over > 0 && spare > 0 {
-		out[last] -= min(over, spare)
-	}
-	for over = taken(out) - width; over > 0; over-- {
-		widest := 0
-		for i := range out {
-			if out[i] > out[widest] {
-				widest = i
-			}
+func fitted(rows [][]string, width, gap int, keep []string) []int {
+	out := widths(rows)
+	var names, texts []int
+	for i, title := range rows[0] {
+		switch {
+		case slices.Contains(keep, title):
+		case sentences(rows, i):
+			texts = append(texts, i)
+			fallthrough
+		default:
+			names = append(names, i)
 		}
-		out[widest] = max(out[widest]-1, 1)
 	}
+	over := taken(out, gap) - width
+	narrow(out, names, narrow(out, texts, over, leastText), 1)
 	return out
 }
 
-// Wrap breaks a text between words into lines of a width, 0 for none; a word that is
-// longer has a line of its own.
-func Wrap(text string, width int) []string {
-	if width <= 0 {
-		return []string{text}
-	}
-	var out []string
-	line := ""
-	for word := range strings.SplitSeq(text, " ") {
-		switch {
-		case line == "":
-			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width:
-			line += " " + word
-		default:
-			out, line = append(out, line), word
+// narrow takes what is over from the widest of some columns, again and again, and leaves each at least so much. The
+// rest is what it could not take.
+func narrow(widths, columns []int, over, least int) (rest int) {
+	for ; over > 0 && len(columns) > 0; over-- {
+		widest := slices.MaxFunc(columns, func(a, b int) int { return widths[a] - widths[b] })
+		if widths[widest] <= least {
+			break
 		}
+		widths[widest]--
 	}
-	return append(out, line)
+	return over
+}
+
+// sentences reports whether a column holds text: the last one, or one with blanks below its title.
+func sentences(rows [][]string, column int) bool {
+	return column == len(rows[0])-1 || slices.ContainsFunc(rows[1:], func(row []string) bool { return strings.Contains(row[column], " ") })
 }
 
 // cutTo cuts a line to so many characters, escapes not counted; none or fewer leave

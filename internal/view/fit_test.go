@@ -91,21 +91,3 @@ func TestRollouts_FitTheTerminal(t *testing.T) {
 		}
 	}
 }
-
-func TestWrap(t *testing.T) {
-	for _, c := range []struct {
-		text  string
-		width int
-		want  string
-	}{
-		{"one two three", 0, "one two three"},
-		{"one two three", 7, "one two|three"},
-		{"one two three", 13, "one two three"},
-		{"one averyverylongone two", 6, "one|averyverylongone|two"},
-		{"", 5, ""},
-	} {
-		if got := strings.Join(Wrap(c.text, c.width), "|"); got != c.want {
-			t.Errorf("%q in %d: %q", c.text, c.width, got)
-		}
-	}
-}

@@ -205,12 +205,12 @@ func (l *GroupLines) line(at time.Time, color, format string, args ...any) {
 type Ending struct{ Name, Outcome string }
 
 // Endings writes how several rollouts ended.
-func Endings(w io.Writer, list []Ending) error {
+func Endings(w io.Writer, list []Ending, st Style) error {
 	rows := [][]string{{"WORKLOAD", "RESULT"}}
 	for _, e := range list {
 		rows = append(rows, []string{e.Name, e.Outcome})
 	}
-	return table(w, rows)
+	return st.table(w, rows)
 }
 
 // StatusLines writes the status of several workloads, each in a line; with their namespaces

@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
 )
 
 // Placement writes where pods are as a table, with the pods themselves where they are asked for.
-func Placement(w io.Writer, p *places.Placement, pods bool) error {
+func Placement(w io.Writer, p *places.Placement, pods bool, st Style) error {
 	var b bytes.Buffer
 	title := p.Object
 	if p.Target != "" {
@@ -22,40 +22,38 @@ func Placement(w io.Writer, p *places.Placement, pods bool) error {
 		fmt.Fprintln(&b, why)
 	}
 	b.WriteByte('\n')
-	table := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
-	_, _ = fmt.Fprintln(table, "SUBSET\tLIMIT\tWISH\tPODS\tREADY\tWHY")
+	rows := [][]string{{"SUBSET", "LIMIT", "WISH", "PODS", "READY", "WHY"}}
 	for _, s := range p.Subsets {
-		limit := s.Limits
-		if limit == "" {
-			limit = "-"
-		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%s\n", s.Name, limit, s.Wish, len(s.Pods), s.Ready, strings.Join(s.Why, "; "))
+		rows = append(rows, []string{s.Name, orDash(s.Limits), strconv.Itoa(s.Wish), strconv.Itoa(len(s.Pods)), strconv.Itoa(s.Ready), strings.Join(s.Why, "; ")})
 	}
-	if err := table.Flush(); err != nil {
+	if err := st.explained(&b, rows, placementGap); err != nil {
 		return err
 	}
 	if pods {
-		placedPods(&b, p)
+		if err := placedPods(&b, p, st); err != nil {
+			return err
+		}
 	}
 	_, err := w.Write(trimLines(b.Bytes()))
 	return err
 }
 
+// placementGap is the room between two columns here.
+const placementGap = 3
+
 // placedPods shows the pods of each subset.
-func placedPods(b *bytes.Buffer, p *places.Placement) {
+func placedPods(b *bytes.Buffer, p *places.Placement, st Style) error {
 	b.WriteByte('\n')
-	table := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
-	_, _ = fmt.Fprintln(table, "POD\tSUBSET\tNODE\tREADY")
+	rows := [][]string{{"POD", "SUBSET", "NODE", "READY"}}
 	for _, s := range p.Subsets {
 		for _, pod := range s.Pods {
-			node := pod.Node
-			if node == "" {
-				node = "-"
-			}
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%t\n", pod.Name, s.Name, node, pod.Ready)
+			rows = append(rows, []string{pod.Name, s.Name, orDash(pod.Node), strconv.FormatBool(pod.Ready)})
 		}
 	}
-	_ = table.Flush() // into memory
+	if st.Width > 0 {
+		rows = Fit(rows, st.Width, placementGap)
+	}
+	return aligned(b, rows, placementGap)
 }
 
 // trimLines are the lines without spaces at their ends.

@@ -15,7 +15,7 @@ func TestPlacement_PrintsSubsets(t *testing.T) {
 	p.Subsets[0].Pods = []places.Pod{{Name: "web-0", Unschedulable: "0/3 nodes are available."}}
 	p.Subsets[0].Why = []string{"1 pod finds no node: 0/3 nodes are available"}
 	var b bytes.Buffer
-	if err := Placement(&b, p, true); err != nil {
+	if err := Placement(&b, p, true, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	const want = `workloadspread/web of cloneset/web in namespace shop: 1 replica, Fixed

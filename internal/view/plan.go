@@ -149,7 +149,7 @@ func nameWidth(steps []PlanStep) int {
 // step writes one step: its title, its pods, and in full also what must hold, what
 // is sent and how long it may take.
 func (b *builder) step(s *PlanStep, names int) {
-	b.line("%s", b.st.cut(fmt.Sprintf("  %2d  %s  %s", s.Number, pad(s.Name, names), s.Title)))
+	b.line("  %2d  %s  %s", s.Number, pad(s.Name, names), s.Title)
 	indent := strings.Repeat(" ", names+8)
 	for _, group := range s.Groups {
 		text := group.Word + ": "

@@ -138,12 +138,12 @@ func (p Problems) Count() string {
 }
 
 // Rules lists a catalogue.
-func Rules(w io.Writer, rules []lint.Rule) error {
+func Rules(w io.Writer, rules []lint.Rule, st Style) error {
 	rows := [][]string{{"SEVERITY", "RULE", "WHAT IT ASKS FOR"}}
 	for _, r := range rules {
 		rows = append(rows, []string{string(r.Severity), r.ID, r.Doc})
 	}
-	return table(w, rows)
+	return st.explained(w, rows, gap)
 }
 
 // The part of SARIF 2.1.0 that is written here. The libraries for it also read and

@@ -9,6 +9,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 )
@@ -16,7 +17,7 @@ import (
 // Requests writes requests in their order, without what is secret, for people; note
 // says what is written besides.
 func Requests(out io.Writer, note string, list []event.Request) error {
-	var b builder
+	b := builder{st: Style{Width: text.Columns(out)}}
 	b.line("%s:", strings.TrimSuffix("requests, in this order; "+note, "; "))
 	for i, r := range list {
 		if err := request(&b, i+1, r); err != nil {
@@ -37,7 +38,7 @@ func request(b *builder, number int, r event.Request) error {
 		return err
 	}
 	for line := range strings.Lines(string(body)) {
-		b.line("   %s", strings.TrimSuffix(line, "\n"))
+		b.line("%s", b.st.whole("   "+strings.TrimSuffix(line, "\n")))
 	}
 	return nil
 }
@@ -57,9 +58,9 @@ func RequestsJSON(out io.Writer, list []event.Request) error {
 // masked is a body without the values of Secrets, at whichever depth, and without
 // what is likely to be secret elsewhere.
 func masked(body any) any {
-	text, err := utiljson.Marshal(body)
+	encoded, err := utiljson.Marshal(body)
 	var own any // decoded JSON, whatever it was made of
-	if err != nil || utiljson.Unmarshal(text, &own) != nil {
+	if err != nil || utiljson.Unmarshal(encoded, &own) != nil {
 		return mask.Masked
 	}
 	return mask.Patch(own, nil)

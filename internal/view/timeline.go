@@ -111,7 +111,7 @@ func Timeline(w io.Writer, t simulate.Timeline, st Style) error {
 	states := states{samples: t.Samples}
 	for _, h := range gathered(t, st.Full, together) {
 		if h.step != nil {
-			b.line("%8s  %s", svg.Span(h.at), st.paint(bold, st.cut(stepText(*h.step))))
+			b.line("%8s  %s", svg.Span(h.at), st.paint(bold, stepText(*h.step)))
 			continue
 		}
 		b.line("%s", st.paint(opColor(h.word), st.happeningLine(h, states.at(h.last))))
@@ -220,7 +220,7 @@ func TimelineTable(w io.Writer, t simulate.Timeline, st Style) error {
 			cmp.Or(r.Node, "-"), cmp.Or(r.Revision, "-"), cmp.Or(strings.ReplaceAll(detailOf(r), " ", ":"), "-"),
 		})
 	}
-	return table(w, rows)
+	return st.table(w, rows)
 }
 
 // stepAt names the step in which a moment lies.

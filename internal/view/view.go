@@ -55,9 +55,11 @@ func (st Style) paint(color, s string) string {
 
 // table writes rows as aligned columns, two spaces apart. Cells may not hold
 // escapes: colour a whole line instead.
-func table(w io.Writer, rows [][]string) error {
+func table(w io.Writer, rows [][]string) error { return aligned(w, rows, gap) }
+
+func aligned(w io.Writer, rows [][]string, gap int) error {
 	var lines bytes.Buffer
-	t := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(&lines, 0, 0, gap, ' ', 0)
 	for _, row := range rows {
 		if _, err := fmt.Fprintln(t, strings.Join(lined(row), "\t")); err != nil {
 			return err

@@ -137,7 +137,7 @@ func TestExplanations(t *testing.T) {
 	err := Explanations(&b, []stage.Explanation{
 		{Template: resource.ID{Kind: "Pod", Name: "p"}, SidecarSet: "logs", Injected: true, Reason: "selector app=web matches"},
 		{Template: cloneSet("web"), SidecarSet: "mesh", Reason: "injection is paused"},
-	})
+	}, Style{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ CloneSet shop/web  mesh        no        injection is paused
 		t.Error(diff)
 	}
 	b.Reset()
-	if err := Explanations(&b, nil); err != nil || b.String() != "no pod template met a SidecarSet\n" {
+	if err := Explanations(&b, nil, Style{}); err != nil || b.String() != "no pod template met a SidecarSet\n" {
 		t.Errorf("nothing to explain: %q, %v", b.String(), err)
 	}
 }

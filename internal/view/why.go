@@ -50,7 +50,7 @@ func Why(w io.Writer, d Diagnosed, st Style) error {
 			return err
 		}
 	}
-	return Placement(w, d.Placement, false)
+	return Placement(w, d.Placement, false, st)
 }
 
 func (b *builder) why(d Diagnosed) {
@@ -147,7 +147,7 @@ func (b *builder) whyText(s diagnose.Sidecar) string {
 }
 
 // Explanations writes one row per pod template and SidecarSet.
-func Explanations(w io.Writer, list []stage.Explanation) error {
+func Explanations(w io.Writer, list []stage.Explanation, st Style) error {
 	rows := [][]string{{"TEMPLATE", "SIDECARSET", "INJECTED", "WHY"}}
 	for _, e := range list {
 		injected := "no"
@@ -160,5 +160,5 @@ func Explanations(w io.Writer, list []stage.Explanation) error {
 		_, err := io.WriteString(w, "no pod template met a SidecarSet\n")
 		return err
 	}
-	return table(w, rows)
+	return st.explained(w, rows, gap)
 }

@@ -97,6 +97,8 @@ type Options struct {
 	// Stop, when set, is asked between objects and stages, from several goroutines; its
 	// error, such as a context's, ends the render.
 	Stop func() error
+	// Progress, when set, is told how much is done, by several goroutines.
+	Progress resource.Progress
 	// Workers is the number of goroutines; 0 means one per core.
 	Workers int
 }
@@ -163,9 +165,11 @@ func render(in []*resource.Resource, opt Options) (*Result, error) {
 		return nil, err
 	}
 	given := in
+	c.Progress = opt.Progress.Within(0, checked)
 	if in, err = check.Run(c, in); err != nil {
 		return nil, err
 	}
+	c.Progress = opt.Progress.Within(checked, made)
 	if in = opt.read(in, expand, findings.Add); !slices.Equal(in, given) {
 		c.Facts = resource.NewFacts(in, opt.Context, opt.Namespace)
 	}
@@ -183,7 +187,7 @@ func render(in []*resource.Resource, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if out, err = stages(c, out); err != nil {
+	if out, err = stages(c, out, opt.Progress.Within(made, 1)); err != nil {
 		return nil, err
 	}
 	if err := fit(c, given, out, release); err != nil {
@@ -194,11 +198,16 @@ func render(in []*resource.Resource, opt Options) (*Result, error) {
 	return res, nil
 }
 
+// checked and made are which parts of the work are done when the input was checked, and when it was split.
+const checked, made = .4, .5
+
 // stages runs what expands objects one after another, until Stop returns an error.
-func stages(c *stage.Context, out []*resource.Resource) ([]*resource.Resource, error) {
-	for _, run := range []func(*stage.Context, []*resource.Resource) ([]*resource.Resource, error){
+func stages(c *stage.Context, out []*resource.Resource, progress resource.Progress) ([]*resource.Resource, error) {
+	all := []func(*stage.Context, []*resource.Resource) ([]*resource.Resource, error){
 		lower.Run, admission.Run, sidecar.Run, startup.Run, placement.Run, fanout.Run, references.Run, protect.Run,
-	} {
+	}
+	for i, run := range all {
+		c.Progress = progress.Within(float64(i)/float64(len(all)), float64(i+1)/float64(len(all)))
 		if err := c.Stopped(); err != nil {
 			return nil, err
 		}

@@ -132,18 +132,18 @@ func (o *options) complete(c *cobra.Command) error {
 
 // run is the whole story.
 func (o *options) run(ctx context.Context) error {
-	done := o.factory.Working("rendering, and reading the cluster")
+	work := o.factory.Working("rendering, and reading the cluster")
 	w, err := o.read(ctx)
-	done()
+	work.Stop()
 	if err != nil {
 		return err
 	}
 	if err := w.takeOver(ctx); err != nil {
 		return err
 	}
-	done = o.factory.Working("comparing with the cluster")
+	work = o.factory.Working("comparing with the cluster")
 	err = w.foresee(ctx)
-	done()
+	work.Stop()
 	if err != nil {
 		return err
 	}

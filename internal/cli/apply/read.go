@@ -100,7 +100,10 @@ func (o *options) read(ctx context.Context) (*work, error) {
 		return nil, err
 	}
 	r := &reader{w}
-	for _, it := range w.items {
+	reading := o.factory.Working("reading").Of(len(w.items), "object")
+	defer reading.Stop()
+	for i, it := range w.items {
+		reading.Done(i)
 		if err := r.find(ctx, it); err != nil {
 			it.unread = true
 			w.faults.Add(it.fault(err))
@@ -113,7 +116,10 @@ func (o *options) read(ctx context.Context) (*work, error) {
 // writing.
 func (w *work) foresee(ctx context.Context) error {
 	errs, r := w.faults, &reader{w}
-	for _, it := range w.items {
+	comparing := w.factory.Working("comparing").Of(len(w.items), "object")
+	defer comparing.Stop()
+	for i, it := range w.items {
+		comparing.Done(i)
 		if !it.unread {
 			errs.Add(it.fault(r.foresee(ctx, it)))
 		}

@@ -89,7 +89,7 @@ func (e *rolloutExplainer) workload(before, after *unstructured.Unstructured, of
 		return err
 	}
 	answer := view.Explained(old, updated, gates)
-	if err := answer.Text(e.errors(), view.Style{Color: e.Factory.ColorErr(), Width: e.Factory.Streams.Width}); err != nil {
+	if err := answer.Text(e.errors(), e.Factory.ErrStyle()); err != nil {
 		return err
 	}
 	switch {

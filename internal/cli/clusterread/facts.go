@@ -150,7 +150,8 @@ type factReader struct {
 }
 
 func (r *factReader) ask(ctx context.Context, questions []factQuery) error {
-	for _, w := range questions {
+	for i, w := range questions {
+		resource.ProgressOf(ctx).Of(i, len(questions))
 		if !r.scope.wants(w.name) {
 			continue
 		}

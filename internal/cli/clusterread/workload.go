@@ -103,11 +103,8 @@ func (r *workloadReader) find(name resourcearg.Name, namespace string) (*unstruc
 	if got, err := r.carrier(name, namespace); got != nil || err != nil {
 		return got, err
 	}
-	where := "namespace " + namespace
-	if namespaceOf(name.Kinds[0], namespace) == "" {
-		where = "the cluster"
-	}
-	return nil, &resource.Error{Err: &resourcearg.AbsentError{Text: fmt.Sprintf("%s is not in %s", name, where)}, Hint: "check the name and -n"}
+	kind := name.Kinds[0]
+	return nil, resourcearg.NotFound(schema.GroupResource{Group: kind.Group, Resource: resourcearg.Plural(kind)}, name.Name, namespaceOf(kind, namespace))
 }
 
 // writable is a workload in a version in which it can be written as it is: v1beta1 refuses a CloneSet whose maxUnavailable is

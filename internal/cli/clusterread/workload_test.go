@@ -2,6 +2,7 @@ package clusterread
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // stateServer holds objects by their path, and lists by theirs, in pages of two.
@@ -245,7 +247,7 @@ func TestReadWorkload_ReportsErrors(t *testing.T) {
 		change func(*stateServer)
 		want   string
 	}{
-		"not there":      {func(s *stateServer) { clear(s.objects) }, "clone/web is not in namespace shop"},
+		"not there":      {func(s *stateServer) { clear(s.objects) }, `clonesets.apps.kruise.io "web" not found`},
 		"forbidden":      {func(s *stateServer) { s.forbidden = map[string]bool{kruiseSets + "clonesets/web": true} }, "cannot read clone/web: "},
 		"pods forbidden": {func(s *stateServer) { s.forbidden = map[string]bool{coreKinds + "pods": true} }, "cannot read pods: "},
 		"not readable": {func(s *stateServer) {
@@ -301,7 +303,8 @@ func TestReadWorkload_WithoutKruiseIsRebuilt(t *testing.T) {
 
 // TestReadWorkload_SidecarSetHasNoNamespace: nor does the error name one.
 func TestReadWorkload_SidecarSetHasNoNamespace(t *testing.T) {
-	if _, err := askWorkload(t, &stateServer{}, "sidecarset/mesh"); err == nil || err.Error() != "sidecarset/mesh is not in the cluster" {
+	_, err := askWorkload(t, &stateServer{}, "sidecarset/mesh")
+	if placed, ok := errors.AsType[*resource.Error](err); !ok || placed.Hint != "check the name" {
 		t.Errorf("%v", err)
 	}
 }

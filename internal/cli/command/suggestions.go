@@ -23,7 +23,15 @@ func NoSuchCommand(c *cobra.Command, args []string) error {
 	} else if near := NearCommands(c, args[0]); len(near) > 0 {
 		hint = didYouMean(near)
 	}
-	return Usagef(hint, "unknown command %q", args[0])
+	return UnknownCommand(c, args[0], hint)
+}
+
+// UnknownCommand is the error of a word below c, in kubectl's words.
+func UnknownCommand(c *cobra.Command, word, hint string) error {
+	if c.HasParent() {
+		return Usagef(hint, "unknown command %q", word)
+	}
+	return Usagef(hint, "unknown command %q for %q", word, c.CommandPath())
 }
 
 // commandBelow is the command of this name among those of the groups below c, such as

@@ -42,8 +42,8 @@ func TestFlagError(t *testing.T) {
 		"a flag, then the verb":          {[]string{"rollout", "--watch=false", "stauts"}, `unknown command "stauts"`, "did you mean status?"},
 		"a verb unlike any":              {[]string{"rollout", "frobnicate", "--watch"}, `unknown command "frobnicate"`, "see 'prog rollout --help'"},
 		"the value of an unknown flag":   {[]string{"rollout", "--images", "app=x"}, "unknown flag: --images", "see 'prog rollout --help'"},
-		"a command of the program":       {[]string{"rolout", "status", "--watch"}, `unknown command "rolout"`, "did you mean rollout?"},
-		"a verb without its group":       {[]string{"status", "cloneset/web"}, `unknown command "status"`, "did you mean 'prog rollout status'?"},
+		"a command of the program":       {[]string{"rolout", "status", "--watch"}, `unknown command "rolout" for "prog"`, "did you mean rollout?"},
+		"a verb without its group":       {[]string{"status", "cloneset/web"}, `unknown command "status" for "prog"`, "did you mean 'prog rollout status'?"},
 		"a verb without a flag":          {[]string{"rollout", "stauts"}, `unknown command "stauts"`, "did you mean status?"},
 		"a flag that lacks its argument": {[]string{"rollout", "status", "--image"}, "flag needs an argument: --image", "see 'prog rollout status --help'"},
 	} {

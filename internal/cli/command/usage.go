@@ -30,7 +30,7 @@ func Usagef(hint, format string, args ...any) error {
 func NoArgs(hint string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return Usagef(hint, "unexpected argument %q", args[0])
+			return Usagef(hint, "unexpected arguments: %v", args)
 		}
 		return nil
 	}

@@ -4,7 +4,6 @@
 package convert
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -83,6 +83,7 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer o.factory.Working("converting").Stop()
 	stream, err := load.Load(ctx, o.limits.Load(o.build.Load(load.Options{Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace(), Except: o.with})))
 	if err != nil {
 		return err
@@ -171,7 +172,7 @@ func words(list []string) string { return strings.Join(list, ", ") }
 
 // sayKinds tells on stderr what conversion to other kinds keeps, bends or loses.
 func (o *options) sayKinds(in int, res *engine.Result) error {
-	w := bufio.NewWriter(o.factory.Streams.Err)
+	w := text.Buffered(o.factory.Streams.Err)
 	switch {
 	case res.Converted == 0:
 		_, _ = fmt.Fprintf(w, "warning: nothing of the input becomes %s\n", words(o.to))
@@ -194,7 +195,7 @@ func (o *options) noted() io.Writer {
 
 // sayVersion names what another version loses and what stays as it is.
 func (o *options) sayVersion(out engine.Written) error {
-	w := bufio.NewWriter(o.factory.Streams.Err)
+	w := text.Buffered(o.factory.Streams.Err)
 	for _, l := range out.Lost {
 		if _, err := fmt.Fprintf(w, "lost: %s:%d: %s: %s: %s\n", l.File, l.Line, l.Object, l.Path, l.Why); err != nil {
 			return err

@@ -98,7 +98,7 @@ func (o *options) validate() (engine.Options, error) {
 	}
 	switch {
 	case len(o.files) == 0 && o.kustomize == "":
-		return opt, command.Usagef("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "no input")
+		return opt, command.Usagef("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "must specify one of -f and -k")
 	case len(o.files) > 0 && o.kustomize != "":
 		return opt, command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
 	case o.kustomize != "" && o.recursive:

@@ -76,7 +76,7 @@ func (o *exposeOptions) run(c *cobra.Command, args []string) error {
 	}
 	files := o.flags.FilenameOptions
 	if len(args) == 0 && cmdutil.IsFilenameSliceEmpty(files.Filenames, files.Kustomize) {
-		return command.Usagef("for instance cloneset/web, or -f FILE", "nothing to expose")
+		return command.Usagef("for instance cloneset/web, or -f FILE", "You must provide one or more resources by argument or filename")
 	}
 	objects, err := o.read(args)
 	if err != nil {

@@ -133,9 +133,9 @@ func (o *pullOptions) run(ctx context.Context) error {
 		ctx, cancel = context.WithTimeout(ctx, o.timeout)
 		defer cancel()
 	}
-	done := o.factory.Working("pulling images onto nodes")
+	work := o.factory.Working("pulling images onto nodes")
 	states, err := kube.PullImage(ctx, cfg, p, o.printNode)
-	done()
+	work.Stop()
 	if err != nil && (ctx.Err() == nil || states == nil) {
 		return err
 	}

@@ -3,7 +3,6 @@
 package diff
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
@@ -162,8 +162,9 @@ func (o *options) checkArgs() error {
 }
 
 func (o *options) run(ctx context.Context) error {
-	defer o.factory.Working("comparing")()
-	old, now, err := o.sides(ctx)
+	loading := o.factory.Working("loading both states")
+	defer loading.Stop()
+	old, now, err := o.sides(loading.Reported(ctx))
 	if err != nil {
 		return err
 	}
@@ -180,6 +181,9 @@ func (o *options) run(ctx context.Context) error {
 			return err
 		}
 	}
+	comparing := o.factory.Working("comparing").Of(max(len(old), len(now)), "object")
+	defer comparing.Stop()
+	opt.Progress = comparing.Progress()
 	report := compare.Run(old, now, opt)
 	if err := ctx.Err(); err != nil {
 		return err
@@ -194,7 +198,7 @@ func (o *options) run(ctx context.Context) error {
 }
 
 func (o *options) write(report compare.Report) error {
-	w := bufio.NewWriter(o.factory.Streams.Out)
+	w := text.Buffered(o.factory.Streams.Out)
 	changes := view.Changes(report)
 	var err error
 	switch o.output {

@@ -76,7 +76,7 @@ func (l *live) check(c *cobra.Command, args []string) error {
 
 // run compares, with the exit codes of kubectl and of the program that it has compare.
 func (l *live) run(c *cobra.Command) error {
-	defer l.factory.Working("comparing with the cluster")()
+	defer l.factory.Working("comparing with the cluster").Stop()
 	err := kubectl.Until(c.Context(), func() error {
 		if err := l.options.Complete(kubectl.Factory(l.factory), c, nil); err != nil {
 			return err

@@ -68,7 +68,10 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return o.report(append(lines, p.checkAll(ctx)...))
+	work := o.factory.Working("checking the cluster")
+	lines = append(lines, p.checkAll(ctx)...)
+	work.Stop()
+	return o.report(lines)
 }
 
 // examined is the cluster that is looked over.
@@ -155,7 +158,7 @@ func (o *doctorOptions) report(lines []verdictLine) error {
 		for i := range lines {
 			lines[i].Hint = o.factory.Copyable(lines[i].Hint)
 		}
-		return writeVerdictText(o.factory.Streams.Out, lines, o.factory.Streams.Width, o.paint(o.factory.OutStyle(false).Color))
+		return writeVerdictText(o.factory.Streams.Out, lines, o.paint(o.factory.OutStyle(false).Color))
 	}
 	if o.output == "json" {
 		write = func() error { return writeVerdictJSON(o.factory.Streams.Out, lines) }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 )
 
 // verdictStatus is how a thing is.
@@ -66,21 +64,16 @@ func writeVerdictJSON(w io.Writer, lines []verdictLine) error {
 	return e.Encode(lines)
 }
 
-// writeVerdictText writes the lines in columns, and how many of them are not ok. width is that of the
-// terminal, 0 without one; paint colours a status.
-func writeVerdictText(w io.Writer, lines []verdictLine, width int, paint func(verdictStatus, string) string) error {
+// writeVerdictText writes the lines in columns, and how many of them are not ok. paint colours a status.
+func writeVerdictText(w io.Writer, lines []verdictLine, paint func(verdictStatus, string) string) error {
 	wide := 0
 	for _, l := range lines {
 		wide = max(wide, len(l.Topic))
 	}
-	indent, room := "\n"+strings.Repeat(" ", wide+8), 0
-	if width > 0 {
-		room = max(width-wide-8, 20)
-	}
 	for _, l := range lines {
-		text := fmt.Sprintf("%s  %-*s  %s", paint(l.Status, fmt.Sprintf("%-4s", l.Status)), wide, l.Topic, strings.Join(view.Wrap(l.Text, room), indent))
+		text := fmt.Sprintf("%s  %-*s  %s", paint(l.Status, fmt.Sprintf("%-4s", l.Status)), wide, l.Topic, l.Text)
 		if l.Hint != "" {
-			text += indent + strings.Join(view.Wrap("hint: "+l.Hint, room), indent)
+			text += "\n" + strings.Repeat(" ", wide+8) + "hint: " + l.Hint
 		}
 		if _, err := io.WriteString(w, text+"\n"); err != nil {
 			return err

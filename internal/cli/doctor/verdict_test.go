@@ -3,13 +3,15 @@ package doctor
 import (
 	"strings"
 	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 )
 
 var verdictLines = []verdictLine{passed("one", "is <%d>", 1), warned("second", "do it", "may be"), failedVerdict("two", "", "is not")}
 
 func TestVerdicts_Text(t *testing.T) {
 	var b strings.Builder
-	if err := writeVerdictText(&b, verdictLines, 0, func(s verdictStatus, text string) string {
+	if err := writeVerdictText(&b, verdictLines, func(s verdictStatus, text string) string {
 		return strings.ReplaceAll(text, string(s), strings.ToUpper(string(s)))
 	}); err != nil {
 		t.Fatal(err)
@@ -29,13 +31,14 @@ FAIL  two     is not
 func TestVerdicts_TextIsWrapped(t *testing.T) {
 	var b strings.Builder
 	list := []verdictLine{warned("plugin", "remove it, so that it is not run by accident", "another is on the PATH, too")}
-	if err := writeVerdictText(&b, list, 40, func(_ verdictStatus, text string) string { return text }); err != nil {
+	if err := writeVerdictText(text.Folding(&b, 40), list, func(_ verdictStatus, s string) string { return s }); err != nil {
 		t.Fatal(err)
 	}
 	want := `warn  plugin  another is on the PATH,
               too
               hint: remove it, so that
-              it is not run by accident
+                    it is not run by
+                    accident
 0 ok, 1 warn, 0 fail
 `
 	if b.String() != want {

@@ -92,7 +92,9 @@ func NewWhy(f *factory.Factory) *cobra.Command {
 }
 
 func (o *whyOptions) run(ctx context.Context, arg string) error {
+	work := o.factory.Working("reading the cluster")
 	answer, err := o.answer(ctx, arg)
+	work.Stop()
 	if err != nil {
 		return err
 	}

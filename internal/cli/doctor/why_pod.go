@@ -24,9 +24,7 @@ func (o *whyOptions) pod(ctx context.Context, namespace, name string) (view.Diag
 	p, err := o.core.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return view.Diagnosed{}, &resource.Error{
-			Err: fmt.Errorf("pod %s is not in namespace %s", name, namespace), Hint: "check the name and -n; a workload is named TYPE/NAME, for instance cloneset/web",
-		}
+		return view.Diagnosed{}, &resource.Error{Err: apierrors.NewNotFound(corev1.Resource("pods"), name), Hint: "check the name and -n; a workload is named TYPE/NAME, for instance cloneset/web"}
 	case err != nil:
 		return view.Diagnosed{}, fmt.Errorf("cannot read pod %s: %w", name, err)
 	}

@@ -2,9 +2,10 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
@@ -13,7 +14,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // whyUnited answers for a UnitedDeployment: for each of its subsets, in the order given.
@@ -51,12 +51,12 @@ func (o *whyOptions) subsets(ctx context.Context, namespace, name string) (*unit
 		names, err := clusterread.SubsetWorkloads(ctx, o.dynamic, u)
 		return u, names, err
 	}
-	if !errors.Is(err, united.ErrNone) {
+	if !apierrors.IsNotFound(err) {
 		return nil, nil, err
 	}
 	names, err := clusterread.RenderedWorkloads(ctx, o.dynamic, namespace, kruise.KindUnitedDeployment, name)
 	if err == nil && len(names) == 0 {
-		err = &resource.Error{Err: fmt.Errorf("uniteddeployment/%s is not in namespace %s, nor anything rendered from it", name, namespace), Hint: "check the name and -n"}
+		err = resourcearg.NotFound(united.Resource(kruise.V1beta1).GroupResource(), name, namespace)
 	}
 	return nil, names, err
 }

@@ -31,8 +31,8 @@ type Streams struct {
 	Out, Err io.Writer
 	// OutTTY, ErrTTY and InTTY report whether a person sits at the other end.
 	OutTTY, ErrTTY, InTTY bool
-	// Width is the number of columns of the terminal on Out, 0 without one.
-	Width int
+	// Width and ErrWidth are the numbers of columns of the terminals on Out and Err, 0 without one.
+	Width, ErrWidth int
 	// Size is the terminal on Out now, in columns and rows; nil without one.
 	Size func() (columns, rows int)
 	// Getenv reads the environment.
@@ -50,7 +50,7 @@ func System() Streams {
 		InTTY:  term.IsTerminal(int(os.Stdin.Fd())),
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
-		Width:  width(os.Stdout),
+		Width:  width(os.Stdout), ErrWidth: width(os.Stderr),
 		Getenv: os.Getenv, Environ: os.Environ, Exit: os.Exit,
 	}
 	if s.OutTTY {
@@ -233,6 +233,11 @@ func (f *Factory) ColorErr() bool { return f.color(f.Streams.ErrTTY) }
 // OutStyle reports how text on stdout may look; full shows everything.
 func (f *Factory) OutStyle(full bool) view.Style {
 	return view.Style{Color: f.color(f.Streams.OutTTY), Unicode: f.Streams.OutTTY && !ASCII(f.Streams.Getenv), Width: f.Streams.Width, Full: full, Copyable: f.Copyable}
+}
+
+// ErrStyle is as OutStyle, for text on stderr.
+func (f *Factory) ErrStyle() view.Style {
+	return view.Style{Color: f.ColorErr(), Width: f.Streams.ErrWidth}
 }
 
 func (f *Factory) color(terminal bool) bool {

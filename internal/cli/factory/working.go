@@ -1,13 +1,17 @@
 package factory
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // How long work may be silent before a line says what it is, on a terminal and, where that
@@ -18,28 +22,136 @@ const (
 	redraw      = time.Second
 )
 
-// Working says on stderr what is being done, once that has taken two seconds without any
-// other output: in one line of a terminal, which is cleared before anything else is written,
-// or in lines of a pipe where --progress=always asks for it. It ends with stop. Within
+// Working says on stderr what is being done, and how much of it, once that has taken two seconds
+// without any other output: in one line of a terminal, which is cleared before anything else is
+// written, or in lines of a pipe where --progress=always asks for it. It ends with Stop. Within
 // another Working, only the words change.
-func (f *Factory) Working(format string, args ...any) (stop func()) {
-	what := text.Line(fmt.Sprintf(format, args...))
+func (f *Factory) Working(format string, args ...any) *Work {
+	what := task{what: text.Line(fmt.Sprintf(format, args...))}
 	switch {
 	case f.working != nil:
-		return f.working.instead(what)
-	case f.Progress == "never", f.Progress != "always" && !f.draws():
-		return func() {}
+		line := f.working
+		before := line.instead(what)
+		return &Work{line, func() { line.instead(before) }}
+	case f.Silent, f.Progress == "never", f.Progress != "always" && !f.draws():
+		return &Work{}
 	}
-	w := &working{what: what, to: text.Unwrap(f.Streams.Err), draws: f.draws(), width: f.Streams.Width, ascii: ASCII(f.Streams.Getenv), over: make(chan struct{})}
+	w := &working{task: what, to: text.Unwrap(f.Streams.Err), draws: f.draws(), width: f.Streams.ErrWidth, ascii: ASCII(f.Streams.Getenv), over: make(chan struct{})}
 	out, errs := f.Streams.Out, f.Streams.Err
 	f.Streams.Out, f.Streams.Err, f.working = &clearing{out, w}, &clearing{errs, w}, w
 	w.began = time.Now()
 	w.last = w.began
 	w.gone.Go(w.watch)
-	return func() {
+	return &Work{w, func() {
 		w.stop()
 		f.Streams.Out, f.Streams.Err, f.working = out, errs, nil
+	}}
+}
+
+// Work is what a verb does, from [Factory.Working] to Stop. Its methods may be called from several goroutines.
+type Work struct {
+	line *working
+	stop func()
+}
+
+// Stop ends it.
+func (w *Work) Stop() {
+	if w.stop != nil {
+		w.stop()
 	}
+}
+
+// Of says of how many things the work is, and returns it: "rendering" of 3,334 objects.
+func (w *Work) Of(total int, noun string) *Work {
+	w.change(func(t *task) { t.total, t.noun, t.done = total, noun, 0 })
+	return w
+}
+
+// Done says how many of them are done.
+func (w *Work) Done(n int) {
+	w.change(func(t *task) { t.done = max(t.done, min(float64(n)/float64(max(t.total, 1)), 1)) })
+}
+
+// Part says the same as a part of the whole, from 0 to 1. What was done stays done.
+func (w *Work) Part(done float64) {
+	w.change(func(t *task) { t.done = max(t.done, min(done, 1)) })
+}
+
+// Progress is what an engine reports to, nil where nothing is shown.
+func (w *Work) Progress() resource.Progress {
+	if w.line == nil {
+		return nil
+	}
+	return w.Part
+}
+
+// Each is the progress of one of several parts of the same size.
+func (w *Work) Each(i, all int) resource.Progress {
+	return w.Progress().Within(float64(i)/float64(all), float64(i+1)/float64(all))
+}
+
+// Reported is a context with which work reports to it.
+func (w *Work) Reported(ctx context.Context) context.Context {
+	if w.line == nil {
+		return ctx
+	}
+	return resource.WithProgress(ctx, w.Part)
+}
+
+// Hold keeps the terminal as it is until release: a person is asked something there.
+func (f *Factory) Hold() (release func()) {
+	w := f.working
+	if w == nil {
+		return func() {}
+	}
+	hold := func(held bool) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.clear()
+		w.held, w.last = held, time.Now()
+	}
+	hold(true)
+	return func() { hold(false) }
+}
+
+func (w *Work) change(how func(*task)) {
+	if w.line == nil {
+		return
+	}
+	w.line.mu.Lock()
+	defer w.line.mu.Unlock()
+	how(&w.line.task)
+}
+
+// task is what is being done in words, and which part of how many things is done.
+type task struct {
+	what, noun string
+	total      int
+	done       float64
+}
+
+// String is "rendering 1,200 of 3,334 objects", or "loading manifests, 40%" where it is not known how many they are.
+func (t task) String() string {
+	switch {
+	case t.total > 0:
+		_, things, _ := strings.Cut(counted.Of(t.total, t.noun), " ")
+		return fmt.Sprintf("%s %s of %s %s", t.what, grouped(int(t.done*float64(t.total)+rounding)), grouped(t.total), things)
+	case t.done > 0:
+		return fmt.Sprintf("%s, %d%%", t.what, int(t.done*100+rounding))
+	}
+	return t.what
+}
+
+// rounding keeps a number whole that was divided and multiplied.
+const rounding = 1e-6
+
+// grouped is a number with commas between its thousands.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // draws reports whether a line on stderr can be drawn over.
@@ -56,26 +168,23 @@ type working struct {
 	gone         sync.WaitGroup
 
 	mu    sync.Mutex
-	what  string
+	task  task
 	began time.Time
 	// last is when something was written last; shown is true while the line is there, drawn is
 	// how many columns it takes.
 	last  time.Time
 	shown bool
 	drawn int
+	// held is true while nothing may be shown.
+	held  bool
 	beats int
 }
 
-func (w *working) instead(what string) (back func()) {
+func (w *working) instead(what task) (before task) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	before := w.what
-	w.what = what
-	return func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.what = before
-	}
+	before, w.task = w.task, what
+	return before
 }
 
 func (w *working) watch() {
@@ -95,8 +204,9 @@ func (w *working) watch() {
 func (w *working) beat(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	line := fmt.Sprintf("%s: %s", w.what, now.Sub(w.began).Round(time.Second))
+	line := fmt.Sprintf("%s: %s", w.task, now.Sub(w.began).Round(time.Second))
 	switch {
+	case w.held:
 	case w.draws && (w.shown || now.Sub(w.last) >= silence):
 		w.beats++
 		line = w.fit(w.spin() + " " + line)
@@ -151,6 +261,9 @@ type clearing struct {
 	to io.Writer
 	w  *working
 }
+
+// Columns is where lines are broken behind it.
+func (h *clearing) Columns() int { return text.Columns(h.to) }
 
 // Write writes, and counts as a sign of life.
 func (h *clearing) Write(p []byte) (int, error) {

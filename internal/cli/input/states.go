@@ -30,11 +30,18 @@ type States struct {
 // Of reads the states of two paths.
 func (s *States) Of(ctx context.Context, before, after string) (old, now []*resource.Resource, err error) {
 	var errs resource.Errors
-	old, err = s.read(ctx, before, s.Build.Folder)
+	first, second := halves(ctx)
+	old, err = s.read(first, before, s.Build.Folder)
 	errs.Add(err)
-	now, err = s.read(ctx, after, s.Build.Folder)
+	now, err = s.read(second, after, s.Build.Folder)
 	errs.Add(err)
 	return old, now, errs.Err()
+}
+
+// halves are contexts for both states, each of which is half of the work.
+func halves(ctx context.Context) (first, second context.Context) {
+	p := resource.ProgressOf(ctx)
+	return resource.WithProgress(ctx, p.Within(0, .5)), resource.WithProgress(ctx, p.Within(.5, 1))
 }
 
 // read reads a file, a directory with all below it, or a kustomization. An empty
@@ -115,14 +122,15 @@ func (s *States) Revisions(ctx context.Context, git string, paths []string) (old
 		return nil, nil, err
 	}
 	var errs resource.Errors
-	old, there, err := s.at(ctx, repo, span.From, span.Old, within)
+	first, second := halves(ctx)
+	old, there, err := s.at(first, repo, span.From, span.Old, within)
 	errs.Add(err)
 	if span.To == "" {
-		now, err = s.workingTree(ctx, paths[len(paths)-1], there)
+		now, err = s.workingTree(second, paths[len(paths)-1], there)
 		errs.Add(err)
 		return old, now, errs.Err()
 	}
-	now, here, err := s.at(ctx, repo, span.To, span.New, later)
+	now, here, err := s.at(second, repo, span.To, span.New, later)
 	errs.Add(err)
 	if len(errs) == 0 && !there && !here {
 		errs.Add(&resource.Error{File: paths[0], Err: fmt.Errorf("is neither in %s nor in %s", span.Old, span.New), Hint: "the path is relative to the current directory"})

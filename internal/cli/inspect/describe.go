@@ -56,7 +56,7 @@ func NewDescribe(f *factory.Factory) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && cmdutil.IsFilenameSliceEmpty(flags.FilenameOptions.Filenames, flags.FilenameOptions.Kustomize) {
-				return command.Usagef("for instance cloneset/web", "give a type, or TYPE/NAME")
+				return command.Usagef("for instance cloneset/web", "You must specify the type of resource to describe")
 			}
 			ctx := c.Context()
 			chosen := flags.AllNamespaces || flags.Selector != ""
@@ -74,22 +74,24 @@ func runDescribe(ctx context.Context, f *factory.Factory, k cmdutil.Factory, fla
 	if err != nil {
 		return kubectl.Err(err)
 	}
-	o.Describer = func(m *meta.RESTMapping) (kubectldescribe.ResourceDescriber, error) { return describerOf(ctx, f, k, m) }
+	o.Describer = func(m *meta.RESTMapping) (kubectldescribe.ResourceDescriber, error) {
+		return describerOf(ctx, f, k, m, f.Streams.Width)
+	}
 	return kubectl.Err(o.Run())
 }
 
-// describerOf describes the objects of a kind: kubectl's own, unless it is one of
-// Kruise's.
-func describerOf(ctx context.Context, f *factory.Factory, k cmdutil.Factory, m *meta.RESTMapping) (kubectldescribe.ResourceDescriber, error) {
+// describerOf describes the objects of a kind, for a terminal of so many columns: kubectl's own, unless
+// it is one of Kruise's.
+func describerOf(ctx context.Context, f *factory.Factory, k cmdutil.Factory, m *meta.RESTMapping, columns int) (kubectldescribe.ResourceDescriber, error) {
 	if !slices.Contains([]string{kruise.Group, kruise.PolicyGroup, release.Group}, m.GroupVersionKind.Group) {
 		return kubectldescribe.DescriberFn(k, m)
 	}
-	return &describer{ctx: ctx, factory: f, kubectl: k, mapping: m}, nil
+	return &describer{ctx: ctx, factory: f, kubectl: k, mapping: m, columns: columns}, nil
 }
 
 // DescribeObject describes one object as the verb does.
 func DescribeObject(ctx context.Context, f *factory.Factory, m *meta.RESTMapping, namespace, name string) (string, error) {
-	d, err := describerOf(ctx, f, kubectl.Factory(f), m)
+	d, err := describerOf(ctx, f, kubectl.Factory(f), m, 0)
 	if err != nil {
 		return "", err
 	}
@@ -103,6 +105,7 @@ type describer struct {
 	factory *factory.Factory
 	kubectl cmdutil.Factory
 	mapping *meta.RESTMapping
+	columns int
 }
 
 // Describe describes an object.
@@ -131,7 +134,7 @@ func (d *describer) page(client kubernetes.Interface, find *resourcearg.Finder, 
 	if err != nil {
 		return "", err
 	}
-	return kindPage(u, a, time.Now()), nil
+	return kindPage(u, a, d.columns, time.Now()), nil
 }
 
 // readRelated reads what belongs to an object. What may not be read is left out, and the

@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	safe "github.com/kubectl-kruise/kubectl-kruise/internal/text"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
@@ -36,9 +37,9 @@ type relatedObjects struct {
 // lastApplied is the annotation that holds a copy of the object.
 const lastApplied = corev1.LastAppliedConfigAnnotation
 
-// kindPage describes an object of Kruise.
-func kindPage(u *unstructured.Unstructured, a relatedObjects, now time.Time) string {
-	p := &page{}
+// kindPage describes an object of Kruise, for a terminal of so many columns, 0 for none.
+func kindPage(u *unstructured.Unstructured, a relatedObjects, columns int, now time.Time) string {
+	p := &page{columns: columns}
 	p.row("Name", "%s", u.GetName())
 	if u.GetNamespace() != "" {
 		p.row("Namespace", "%s", u.GetNamespace())
@@ -160,13 +161,13 @@ func listText(v any) string {
 // related writes what belongs to the object.
 func (p *page) related(u *unstructured.Unstructured, a relatedObjects, now time.Time) {
 	if len(a.revisions) > 0 {
-		p.table("Revisions", revisionRows(a, now))
+		p.table("Revisions", p.fit(revisionRows(a, now)))
 	}
 	switch {
 	case a.without != "":
 		p.row("Pods", "%s", a.without)
 	case a.hasPods:
-		p.table("Pods", podRows(u, a.pods, now))
+		p.table("Pods", p.fit(podRows(u, a.pods, now)))
 	}
 	if a.events != nil {
 		p.text.WriteString(nativePart(func(w describe.PrefixWriter) { describe.DescribeEvents(a.events, w) }))
@@ -204,7 +205,10 @@ func podRows(u *unstructured.Unstructured, list []corev1.Pod, now time.Time) [][
 }
 
 // page is a description as it grows.
-type page struct{ text strings.Builder }
+type page struct {
+	text    strings.Builder
+	columns int
+}
 
 // row writes a title and its value, the titles of all pages in a column of
 // one width.
@@ -241,14 +245,13 @@ func (p *page) tree(title string, v map[string]any) {
 	}
 	// What was read from JSON can be written.
 	out, _ := yaml.Marshal(v)
-	p.block(title, string(out))
-}
-
-// block writes a text below its title.
-func (p *page) block(title, text string) {
 	fmt.Fprintf(&p.text, "%s:\n", title)
-	for line := range strings.Lines(text) {
-		p.text.WriteString("  " + line)
+	for line := range strings.Lines(string(out)) {
+		line = "  " + line
+		if p.columns > 0 {
+			line = safe.Whole(line)
+		}
+		p.text.WriteString(line)
 	}
 }
 
@@ -259,7 +262,18 @@ func (p *page) table(title string, rows [][]string) {
 		p.row(title, "<none>")
 		return
 	}
-	p.block(title, alignColumns(rows))
+	fmt.Fprintf(&p.text, "%s:\n", title)
+	for line := range strings.Lines(alignColumns(rows)) {
+		p.text.WriteString("  " + line)
+	}
+}
+
+// fit cuts cells so that the columns of a table fit the terminal.
+func (p *page) fit(rows [][]string) [][]string {
+	if p.columns <= 0 {
+		return rows
+	}
+	return view.Fit(rows, p.columns-len("  "), len("  "), "Name")
 }
 
 // alignColumns writes rows with their columns one below the other.

@@ -25,7 +25,7 @@ func TestDescribe_WorkloadPage(t *testing.T) {
 		events: &corev1.EventList{Items: []corev1.Event{{
 			Type: "Normal", Reason: "SuccessfulCreate", Message: "succeed to create pod web-a", Source: corev1.EventSource{Component: "cloneset-controller"},
 		}}},
-	}, releaseNow)
+	}, 0, releaseNow)
 	golden(t, "cloneset.txt", got)
 }
 
@@ -48,7 +48,7 @@ spec:
     stringData: {other: hunter2}
   targets: {allNamespaces: true}
 `)
-	got := kindPage(u, relatedObjects{}, releaseNow)
+	got := kindPage(u, relatedObjects{}, 0, releaseNow)
 	if strings.Contains(got, secret) || strings.Contains(got, "aHVudGVyMg") {
 		t.Errorf("told:\n%s", got)
 	}
@@ -61,12 +61,12 @@ spec:
 		t.Error("the object itself was changed")
 	}
 	broken := object(t, "{apiVersion: apps.kruise.io/v1beta1, kind: ResourceDistribution, spec: {resource: {kind: Secret, data: [hunter2], metadata: 3}}}")
-	if got := kindPage(broken, relatedObjects{}, releaseNow); strings.Contains(got, secret) {
+	if got := kindPage(broken, relatedObjects{}, 0, releaseNow); strings.Contains(got, secret) {
 		t.Errorf("told:\n%s", got)
 	}
 	// A ConfigMap is none.
 	plain := object(t, "{apiVersion: apps.kruise.io/v1beta1, kind: ResourceDistribution, spec: {resource: {kind: ConfigMap, data: {a: shown}}}}")
-	if got := kindPage(plain, relatedObjects{}, releaseNow); !strings.Contains(got, "a: shown") {
+	if got := kindPage(plain, relatedObjects{}, 0, releaseNow); !strings.Contains(got, "a: shown") {
 		t.Errorf("hidden:\n%s", got)
 	}
 }
@@ -78,7 +78,7 @@ func TestDescribe_AcceptsAnyObject(t *testing.T) {
 			u := object(t, rest)
 			u.SetKind(k.Kind)
 			u.SetAPIVersion(k.Group + "/" + k.Newest())
-			if got := kindPage(u, relatedObjects{without: "cannot be told: no"}, releaseNow); !strings.Contains(got, k.Kind) || !strings.Contains(got, "cannot be told") {
+			if got := kindPage(u, relatedObjects{without: "cannot be told: no"}, 0, releaseNow); !strings.Contains(got, k.Kind) || !strings.Contains(got, "cannot be told") {
 				t.Errorf("%s %s:\n%s", k.Kind, rest, got)
 			}
 		}

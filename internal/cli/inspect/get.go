@@ -35,10 +35,14 @@ const getLong = `List objects, as kubectl get does, with status columns for ever
 Kruise Rollout. Other types look as they do in kubectl.
 
 "all" means every kind of Kruise that the cluster serves; kinds without objects are left
-out.`
+out. SUBSETS of UnitedDeployments and WorkloadSpreads are name:pods/limit; what keeps
+pods from their subset, "kubectl kruise why" tells.`
 
 const getExample = `  # everything of Kruise in a namespace
   kubectl kruise get all -n shop
+
+  # pods of each subset
+  kubectl kruise get uniteddeployments,workloadspreads -n shop
 
   # CloneSets of all namespaces, with partition, images and selector
   kubectl kruise get clonesets -A -o wide
@@ -64,7 +68,7 @@ func NewGet(f *factory.Factory) *cobra.Command {
 		Aliases: []string{"list"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && cmdutil.IsFilenameSliceEmpty(o.Filenames, o.Kustomize) && o.Raw == "" {
-				return command.Usagef("for instance cloneset, cloneset/web, or all", "give a type")
+				return command.Usagef("for instance cloneset, cloneset/web, or all", "Required resource not specified")
 			}
 			o.whole = kubectl.ChangedFactory(f, requestWholeObjects)
 			if err := o.Complete(o.whole, c, args); err != nil {
@@ -105,11 +109,30 @@ func (o *getOptions) run(ctx context.Context, args []string) error {
 	if o.IsHumanReadablePrinter && o.ServerPrint {
 		o.ToPrinter = withColumns(o.ToPrinter)
 	}
-	switch {
-	case namesAllTypes(args):
-	case o.Raw == "" && (o.Watch || o.WatchOnly):
+	if o.Raw == "" && (o.Watch || o.WatchOnly) && !namesAllTypes(args) {
 		return kubectl.Interrupted(ctx, kubectl.Err(o.follow(ctx, args)))
-	default:
+	}
+	if !o.IsHumanReadablePrinter || o.Raw != "" || o.wide() || o.factory.Streams.Width <= 0 {
+		return o.list(args)
+	}
+	fit := &fitting{to: o.Out, columns: o.factory.Streams.Width}
+	o.Out = fit
+	err := o.list(args)
+	o.Out = fit.to // without Kruise, what was rendered is listed next, by the same options
+	if failed := fit.flush(); err == nil {
+		err = failed
+	}
+	return err
+}
+
+// wide reports whether all columns are asked for.
+func (o *getOptions) wide() bool {
+	return o.PrintFlags.OutputFormat != nil && *o.PrintFlags.OutputFormat == "wide"
+}
+
+// list shows what there is now.
+func (o *getOptions) list(args []string) error {
+	if !namesAllTypes(args) {
 		return kubectl.Err(o.Run(o.whole, args))
 	}
 	d, err := o.factory.Discovery()

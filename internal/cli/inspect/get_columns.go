@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -68,7 +69,7 @@ var tables = map[schema.GroupKind][]column{
 	kruiseKind(kruise.KindUnitedDeployment): {
 		showColumn("DESIRED", fieldCell("spec.replicas")), showColumn("CURRENT", countCell("status.replicas")), showColumn("UPDATED", countCell("status.updatedReplicas")),
 		showColumn("READY", countCell("status.readyReplicas")), created,
-		wideColumn("SUBSETS", eachCell("spec.topology.subsets", "name")), wideColumn("SELECTOR", selectorCell),
+		showColumn("SUBSETS", subsetsCell("spec.topology.subsets", "replicas")), wideColumn("SELECTOR", selectorCell),
 	},
 	kruiseKind(kruise.KindSidecarSet): append([]column{
 		showColumn("MATCHED", countCell("status.matchedPods")), showColumn("UPDATED", countCell("status.updatedPods")), showColumn("READY", countCell("status.readyPods")), created,
@@ -114,7 +115,7 @@ var tables = map[schema.GroupKind][]column{
 	},
 	kruiseKind(kruise.KindWorkloadSpread): {
 		showColumn("WORKLOADNAME", fieldCell("spec.targetRef.name")), showColumn("WORKLOADKIND", fieldCell("spec.targetRef.kind")), showColumn("ADAPTIVE", adaptiveCell), created,
-		wideColumn("SUBSETS", eachCell("spec.subsets", "name")),
+		showColumn("SUBSETS", subsetsCell("spec.subsets", "maxReplicas")),
 	},
 	{Group: kruise.PolicyGroup, Kind: kruise.KindPodUnavailableBudget}: {
 		showColumn("ALLOWED", countCell("status.unavailableAllowed")), showColumn("CURRENT", countCell("status.currentAvailable")),
@@ -183,6 +184,40 @@ func eachCell(list, path string) cell {
 			if v := fieldAt(m, path); v != nil {
 				out = append(out, fmt.Sprint(v))
 			}
+		}
+		if len(out) == 0 {
+			return noValue
+		}
+		return strings.Join(out, ",")
+	}
+}
+
+// subsetsCell shows the subsets of a list with their pods, and after a slash how many the spec
+// sets for them in a field.
+func subsetsCell(list, limit string) cell {
+	return func(o map[string]any, _ time.Time) string {
+		pods := map[string]any{}
+		older, _ := fieldAt(o, "status.subsetReplicas").(map[string]any)
+		maps.Copy(pods, older)
+		statuses, _ := fieldAt(o, "status.subsetStatuses").([]any)
+		for _, s := range statuses {
+			if m, _ := s.(map[string]any); m["replicas"] != nil {
+				pods[fmt.Sprint(m["name"])] = m["replicas"]
+			}
+		}
+		var out []string
+		subsets, _ := fieldAt(o, list).([]any)
+		for _, s := range subsets {
+			m, _ := s.(map[string]any)
+			name := fmt.Sprint(m["name"])
+			text := name + ":0"
+			if n, ok := pods[name]; ok {
+				text = fmt.Sprint(name, ":", n)
+			}
+			if m[limit] != nil {
+				text += fmt.Sprint("/", m[limit])
+			}
+			out = append(out, text)
 		}
 		if len(out) == 0 {
 			return noValue

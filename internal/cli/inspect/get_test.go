@@ -48,7 +48,10 @@ func TestGet_Columns(t *testing.T) {
 		"distributed": {"apps.kruise.io", "ResourceDistribution", "spec: {resource: {kind: Secret, metadata: {name: s}, data: {password: aHVudGVy}}}\nstatus: {desired: 2, succeeded: 2}", "TOTAL SUCCEED FAILED AGE | RESOURCE", "2 2 0 60m | secret/s"},
 		"request":     {"apps.kruise.io", "ContainerRecreateRequest", "spec: {podName: web-0}\nstatus: {phase: Completed}", "PHASE POD NODE AGE | CONTAINERS", "Completed web-0 n1 60m | <none>"},
 		"pull list":   {"apps.kruise.io", "ImageListPullJob", "spec: {images: [a, b]}", "TOTAL SUCCEEDED COMPLETED AGE | IMAGES", "0 0 0 60m | a,b"},
-		"spread":      {"apps.kruise.io", "WorkloadSpread", "spec: {targetRef: {kind: CloneSet, name: web}, scheduleStrategy: {type: Adaptive}, subsets: [{name: a}, {name: b}]}", "WORKLOADNAME WORKLOADKIND ADAPTIVE AGE | SUBSETS", "web CloneSet Adaptive 60m | a,b"},
+		"spread":      {"apps.kruise.io", "WorkloadSpread", "spec: {targetRef: {kind: CloneSet, name: web}, scheduleStrategy: {type: Adaptive}, subsets: [{name: a, maxReplicas: 2}, {name: b}]}\nstatus: {subsetStatuses: [{name: b, replicas: 3}, {name: a, replicas: 1}]}", "WORKLOADNAME WORKLOADKIND ADAPTIVE AGE SUBSETS", "web CloneSet Adaptive 60m a:1/2,b:3"},
+		"new spread":  {"apps.kruise.io", "WorkloadSpread", "spec: {targetRef: {kind: CloneSet, name: web}, subsets: [{name: a, maxReplicas: 30%}]}", "WORKLOADNAME WORKLOADKIND ADAPTIVE AGE SUBSETS", "web CloneSet  60m a:0/30%"},
+		"united":      {"apps.kruise.io", "UnitedDeployment", "spec: {replicas: 3, topology: {subsets: [{name: a, replicas: 1}, {name: b}]}}\nstatus: {replicas: 3, subsetStatuses: [{name: a, replicas: 1}, {name: b, replicas: 2}]}", "DESIRED CURRENT UPDATED READY AGE SUBSETS | SELECTOR", "3 3 0 0 60m a:1/1,b:2 | <none>"},
+		"united, old": {"apps.kruise.io", "UnitedDeployment", "spec: {replicas: 3, topology: {subsets: [{name: a}, {name: b}]}}\nstatus: {replicas: 3, subsetReplicas: {a: 1, b: 2}}", "DESIRED CURRENT UPDATED READY AGE SUBSETS | SELECTOR", "3 3 0 0 60m a:1,b:2 | <none>"},
 		"broken":      {"apps.kruise.io", "CloneSet", "spec: 3\nstatus: [1]", "DESIRED UPDATED UPDATED_READY UPDATED_AVAILABLE READY TOTAL AGE | PARTITION PAUSED SELECTOR CONTAINERS IMAGES", "<none> 0 0 0 0 0 60m | <none> <none> <none> <none> <none>"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -60,5 +60,5 @@ func (o *spreadOptions) run(ctx context.Context, args []string) error {
 	if o.output == "json" {
 		return view.JSON(o.factory.Streams.Out, p)
 	}
-	return view.Placement(o.factory.Streams.Out, p, o.pods)
+	return view.Placement(o.factory.Streams.Out, p, o.pods, o.factory.OutStyle(false))
 }

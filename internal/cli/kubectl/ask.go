@@ -20,6 +20,7 @@ func Ask(ctx context.Context, f *factory.Factory, question string) error {
 	if !s.InTTY {
 		return command.Usagef("add --yes to confirm without being asked", "cannot ask for confirmation: stdin is not a terminal")
 	}
+	defer f.Hold()()
 	_, _ = fmt.Fprintf(s.Err, "%s [y/N] ", question)
 	var answer string
 	err := Until(ctx, func() (err error) {

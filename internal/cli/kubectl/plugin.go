@@ -1,12 +1,14 @@
 package kubectl
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/kubectl/pkg/cmd/plugin"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 )
 
@@ -74,6 +76,14 @@ func kubectlTree() *cobra.Command {
 		root.AddCommand(c)
 	}
 	return root
+}
+
+// NoSuchCommand is that of the package command, which tells where a command is kubectl's alone.
+func NoSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) > 0 && slices.ContainsFunc(kubectlTree().Commands(), func(k *cobra.Command) bool { return k.Name() == args[0] }) {
+		return command.UnknownCommand(c, args[0], "kubectl has it: 'kubectl "+args[0]+"'")
+	}
+	return command.NoSuchCommand(c, args)
 }
 
 // plugins is kubectl's command of this name. Its list compares plugins with kubectl's

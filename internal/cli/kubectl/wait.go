@@ -22,7 +22,11 @@ func waiting(get genericclioptions.RESTClientGetter, streams genericiooptions.IO
 	c := wait.NewCmdWait(get, streams)
 	c.ResetFlags()
 	flags.AddFlags(c)
+	_ = c.Flags().MarkHidden("local")
 	c.Run = func(c *cobra.Command, args []string) {
+		if c.Flags().Changed("local") { // kubectl's breaks down
+			cmdutil.CheckErr(cmdutil.UsageErrorf(c, "--local: a file does not change, there is nothing to wait for"))
+		}
 		o, err := flags.ToOptions(args)
 		cmdutil.CheckErr(err)
 		signals := listen()

@@ -3,7 +3,6 @@
 package lint
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
@@ -151,7 +151,7 @@ func (o *options) validate() error {
 			return err
 		}
 	case len(o.files) == 0 && o.kustomize == "":
-		return command.Usagef("give -f FILE, -f DIRECTORY, -f -, -k DIRECTORY, or --live", "no input")
+		return command.Usagef("give -f FILE, -f DIRECTORY, -f -, -k DIRECTORY, or --live", "must specify one of -f and -k")
 	case len(o.files) > 0 && o.kustomize != "":
 		return command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
 	}
@@ -205,9 +205,13 @@ func (o *options) run(ctx context.Context) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	done := o.factory.Working("checking manifests")
-	all, err := o.problems(ctx)
-	done()
+	loading := "loading manifests"
+	if o.live.on {
+		loading = "reading the cluster"
+	}
+	work := o.factory.Working("%s", loading)
+	all, err := o.problems(work.Reported(ctx))
+	work.Stop()
 	if err != nil {
 		return err
 	}
@@ -234,7 +238,7 @@ func (o *options) clean(hidden bool) {
 }
 
 func (o *options) write(p view.Problems) error {
-	w := bufio.NewWriter(o.factory.Streams.Out)
+	w := text.Buffered(o.factory.Streams.Out)
 	var err error
 	switch o.output {
 	case "json":
@@ -253,8 +257,8 @@ func (o *options) write(p view.Problems) error {
 }
 
 func (o *options) list() error {
-	w := bufio.NewWriter(o.factory.Streams.Out)
-	if err := view.Rules(w, engine.Rules()); err != nil {
+	w := text.Buffered(o.factory.Streams.Out)
+	if err := view.Rules(w, engine.Rules(), o.factory.OutStyle(false)); err != nil {
 		return err
 	}
 	return w.Flush()
@@ -270,6 +274,9 @@ func (o *options) problems(ctx context.Context) ([]engine.Problem, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	checking := o.factory.Working("checking").Of(o.checked, "object")
+	defer checking.Stop()
+	q.Progress = checking.Progress()
 	if faults == nil {
 		return engine.Run(q), ctx.Err()
 	}

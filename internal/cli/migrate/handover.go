@@ -10,11 +10,13 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
@@ -295,7 +297,7 @@ func (w *handing) counterpart(ctx context.Context, old *unstructured.Unstructure
 // fresh begins a handover.
 func (w *handing) fresh(ctx context.Context, old *unstructured.Unstructured) error {
 	if old == nil {
-		return &resource.Error{Err: fmt.Errorf("%s is not in namespace %s", w.title(w.from), w.namespace), Hint: "check the name and -n"}
+		return resourcearg.NotFound(schema.GroupResource{Group: w.from.Group, Resource: w.from.Resource()}, w.source, w.namespace)
 	}
 	there, err := w.client.Get(ctx, w.to, w.source)
 	if err != nil {

@@ -20,9 +20,9 @@ func (o *options) run(ctx context.Context) error {
 	if o.from.Nodes {
 		return o.handOver(ctx)
 	}
-	done := o.factory.Working("reading both workloads")
+	work := o.factory.Working("reading both workloads")
 	w, err := o.readState(ctx)
-	done()
+	work.Stop()
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (o *options) run(ctx context.Context) error {
 	if err := w.born(ctx); err != nil || w.create {
 		return err
 	}
-	defer o.factory.Working("moving replicas")()
+	defer o.factory.Working("moving replicas").Stop()
 	return w.move(ctx)
 }
 

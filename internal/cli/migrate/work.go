@@ -6,9 +6,11 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -45,7 +47,7 @@ func (o *options) readState(ctx context.Context) (*work, error) {
 		return nil, err
 	}
 	if w.old == nil {
-		return nil, &resource.Error{Err: fmt.Errorf("%s/%s is not in namespace %s", o.from.Word, o.source, namespace), Hint: "check the name and -n"}
+		return nil, resourcearg.NotFound(schema.GroupResource{Group: o.from.Group, Resource: o.from.Resource()}, o.source, namespace)
 	}
 	if w.now, err = w.client.Get(ctx, o.to, o.destination); err != nil {
 		return nil, err

@@ -31,11 +31,20 @@ type Made struct {
 	gates installation.Gates
 	// assumeReady is whether pods that are not ready now are taken to become ready.
 	assumeReady bool
+	progress    resource.Progress
 }
 
 // Make makes the plan that the command line asks for, and refuses one that could
 // not finish.
 func (o *Options) Make(ctx context.Context) (*Made, error) {
+	if o.Progress == nil {
+		work := o.Factory.Working("planning")
+		o.Progress = work.Progress()
+		defer func() {
+			work.Stop()
+			o.Progress = nil
+		}()
+	}
 	m, err := o.draft(ctx, (*Made).buildAndRun)
 	why, unfinished := errors.AsType[*simulate.UnfinishedError](err)
 	switch {
@@ -103,7 +112,7 @@ func (o *Options) draft(ctx context.Context, build func(*Made, *cluster.Workload
 			return nil, err
 		}
 	}
-	m := &Made{Snapshot: from.snapshot, At: from.at, gates: o.gates, assumeReady: o.assumeReady}
+	m := &Made{Snapshot: from.snapshot, At: from.at, gates: o.gates, assumeReady: o.assumeReady, progress: o.Progress}
 	return m, o.build(o.readAs(desired, from.snapshot.Gates.Release), m, build)
 }
 
@@ -160,7 +169,7 @@ func Admit(old, desired *resource.Resource, of kruise.Release) error {
 // Assumed is what a preview takes for granted of the cluster.
 func (m *Made) Assumed() simulate.Options {
 	o := simulate.DefaultOptions()
-	o.Gates, o.Start = m.Snapshot.Gates, m.At
+	o.Gates, o.Start, o.Progress = m.Snapshot.Gates, m.At, m.progress
 	if m.assumeReady {
 		o.Recover = simulate.AnyPod
 	}

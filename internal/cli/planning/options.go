@@ -47,6 +47,9 @@ type Options struct {
 	// Preview indicates that nothing is changed in a cluster.
 	Preview bool
 
+	// Progress, when set, is told how much of the run of a plan is done.
+	Progress resource.Progress
+
 	// Counted indicates that steps stop at numbers of pods, whatever they are given in.
 	Counted bool
 

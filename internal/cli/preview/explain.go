@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -42,7 +42,7 @@ func NewExplain(f *factory.Factory) *cobra.Command {
 		ValidArgsFunction: kubectl.Names(f),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return c.Help()
+				return command.Usagef("for instance cloneset, or cloneset.spec.updateStrategy", "You must specify the type of resource to explain")
 			}
 			err := kubectl.Err(types.RunE(c, args))
 			if err == nil || strings.Contains(err.Error(), "does not exist") {
@@ -173,7 +173,7 @@ func (o *inPlace) run(ctx context.Context) error {
 	for _, policy := range rules.PoliciesOf(updated.Object) {
 		answer.Add(rules.Change(old, updated, policy, o.gates.Gates))
 	}
-	w := bufio.NewWriter(o.factory.Streams.Out)
+	w := text.Buffered(o.factory.Streams.Out)
 	if err := o.write(w, answer); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@
 package preview
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
@@ -117,13 +117,14 @@ func (o *planOptions) complete(args []string) error {
 }
 
 func (o *planOptions) run(ctx context.Context) error {
-	defer o.factory.Working("planning")()
+	work := o.factory.Working("planning")
+	defer work.Stop()
 	many, err := o.Each(ctx)
 	if err != nil {
 		return err
 	}
 	if many != nil {
-		return o.runSeveral(ctx, many)
+		return o.runSeveral(ctx, many, work.Of(len(many), "workload"))
 	}
 	m, err := o.Make(ctx)
 	if err != nil {
@@ -154,7 +155,7 @@ func (o *planOptions) run(ctx context.Context) error {
 
 // print writes to stdout through a buffer.
 func (o *planOptions) print(write func(io.Writer) error) error {
-	w := bufio.NewWriter(o.factory.Streams.Out)
+	w := text.Buffered(o.factory.Streams.Out)
 	if err := write(w); err != nil {
 		return err
 	}
@@ -254,13 +255,14 @@ type plannedWorkload struct {
 
 // runSeveral plans every workload, and writes the plans of those that change. A plan
 // that is refused keeps no other from being written.
-func (o *planOptions) runSeveral(ctx context.Context, many []planning.One) error {
+func (o *planOptions) runSeveral(ctx context.Context, many []planning.One, work *factory.Work) error {
 	var list []plannedWorkload
 	var errs resource.Errors
 	if len(many) == 0 {
 		o.printNote("there is no workload, and nothing to roll out")
 	}
-	for _, one := range many {
+	for i, one := range many {
+		one.Progress = work.Each(i, len(many))
 		m, err := one.Make(ctx)
 		_, absent := errors.AsType[*resourcearg.AbsentError](err)
 		_, wrong := errors.AsType[*command.UsageError](err)

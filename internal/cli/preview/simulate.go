@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
@@ -105,6 +105,8 @@ func (o *simulateOptions) complete(args []string) error {
 }
 
 func (o *simulateOptions) run(ctx context.Context) error {
+	work := o.factory.Working("simulating")
+	defer work.Stop()
 	m, err := o.make(ctx)
 	if err != nil {
 		return err
@@ -113,7 +115,7 @@ func (o *simulateOptions) run(ctx context.Context) error {
 		return command.Usagef("1 is the first pod that is updated", "--fail-pod: %d, of %s", most, counted.Of(pods, "pod"))
 	}
 	settings := m.Assumed()
-	settings.Seed = o.seed
+	settings.Seed, settings.Progress = o.seed, work.Of(m.Plan.Limits.Replicas, "pod").Progress()
 	o.apply(m, &settings)
 	drive := planning.Promoted()
 	if o.stopAtPause {
@@ -124,7 +126,7 @@ func (o *simulateOptions) run(ctx context.Context) error {
 		return err
 	}
 	m.Plan = m.Plan.WithTouches(line.Touches)
-	w := bufio.NewWriter(o.factory.Streams.Out)
+	w := text.Buffered(o.factory.Streams.Out)
 	if err := o.write(w, m, line); err != nil {
 		return err
 	}

@@ -114,12 +114,13 @@ func (o *inventoryOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer o.factory.Working("reading the cluster")()
+	work := o.factory.Working("reading the cluster")
+	defer work.Stop()
 	cluster, err := clusterread.Connect(o.factory)
 	if err != nil {
 		return err
 	}
-	res, err := clusterread.ReadFacts(ctx, cluster, scope)
+	res, err := clusterread.ReadFacts(work.Reported(ctx), cluster, scope)
 	if err != nil {
 		return err
 	}

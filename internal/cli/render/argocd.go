@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
@@ -258,9 +258,9 @@ func readBelow(root, folder, path string) ([]byte, error) {
 }
 
 func (a *argocdApplication) printFindings(in int, res *render.Result) error {
-	w := bufio.NewWriter(a.factory.Streams.Err)
+	w := text.Buffered(a.factory.Streams.Err)
 	if a.settings.Explain {
-		if err := view.Explanations(w, res.Explanations); err != nil {
+		if err := view.Explanations(w, res.Explanations, view.Style{}); err != nil {
 			return err
 		}
 		_, _ = fmt.Fprintln(w)

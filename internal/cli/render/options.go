@@ -104,7 +104,7 @@ func (o *renderOptions) addFlags(c *cobra.Command) {
 func (o *renderOptions) validate() error {
 	switch {
 	case len(o.files) == 0 && o.kustomize == "":
-		return command.Usagef("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "no input")
+		return command.Usagef("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "must specify one of -f and -k")
 	case len(o.files) > 0 && o.kustomize != "":
 		return command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
 	case o.kustomize != "" && o.recursive:

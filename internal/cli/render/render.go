@@ -5,7 +5,6 @@
 package render
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -91,8 +91,9 @@ func (o *renderOptions) run(ctx context.Context) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	defer o.factory.Working("loading manifests")()
-	stream, err := o.load(ctx)
+	loading := o.factory.Working("loading manifests")
+	defer loading.Stop()
+	stream, err := o.load(loading.Reported(ctx))
 	if err != nil {
 		return err
 	}
@@ -100,11 +101,13 @@ func (o *renderOptions) run(ctx context.Context) error {
 		return err
 	}
 	count := len(stream)
-	defer o.factory.Working("rendering %s", counted.Of(count, "object"))()
+	rendering := o.factory.Working("rendering").Of(count, "object")
+	defer rendering.Stop()
 	opt, err := o.engineOptions(ctx, stream)
 	if err != nil {
 		return err
 	}
+	opt.Progress = rendering.Progress()
 	// Patches bring one state to another: what is left out would be deleted.
 	opt.LeaveOut = o.patchesDir == ""
 	res, err := engine.Render(stream, opt)
@@ -271,10 +274,10 @@ func (o *renderOptions) printFindings(in int, res *engine.Result) error {
 			return err
 		}
 	}
-	w := bufio.NewWriter(o.factory.Streams.Err)
-	st := view.Style{Color: o.factory.ColorErr()}
+	w := text.Buffered(o.factory.Streams.Err)
+	st := o.factory.ErrStyle()
 	if o.explain {
-		if err := view.Explanations(w, res.Explanations); err != nil {
+		if err := view.Explanations(w, res.Explanations, st); err != nil {
 			return err
 		}
 		_, _ = fmt.Fprintln(w)
@@ -357,7 +360,7 @@ func (o *renderOptions) reportFolders(folders []string) error {
 	for _, folder := range folders {
 		count[folder]++
 	}
-	w := bufio.NewWriter(o.factory.Streams.Err)
+	w := text.Buffered(o.factory.Streams.Err)
 	if len(folders) > 0 && count[emit.SharedFolder] == len(folders) {
 		_, _ = fmt.Fprintf(w, "note: no object belongs to a subset: all are in %s\n", filepath.Join(o.outputDir, emit.SharedFolder))
 		return w.Flush()

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -47,18 +50,29 @@ func Workloads(stream []*resource.Resource, namespace string) []*resource.Resour
 	return out
 }
 
-// AbsentError is of a workload that is not where it was looked for; its text says
-// which, and where.
-type AbsentError struct{ Text string }
+// AbsentError is of a workload that is not where it was looked for, in an input or on a server.
+type AbsentError struct{ Err error }
 
-func (e *AbsentError) Error() string { return e.Text }
+func (e *AbsentError) Error() string { return e.Err.Error() }
+
+func (e *AbsentError) Unwrap() error { return e.Err }
+
+// NotFound is what kubectl prints of an object that a server does not have, with a hint; namespace is ""
+// where the kind has none.
+func NotFound(kind schema.GroupResource, name, namespace string) error {
+	hint := "check the name"
+	if namespace != "" {
+		hint = "check the name and -n: the namespace is " + namespace
+	}
+	return &resource.Error{Err: &AbsentError{apierrors.NewNotFound(kind, name)}, Hint: hint}
+}
 
 // absentError is the error that an input lacks what name means; nil means no certain one.
 func absentError(name *Name, text string) error {
 	if name == nil {
 		return errors.New(text)
 	}
-	return &AbsentError{Text: text}
+	return &AbsentError{errors.New(text)}
 }
 
 func outsideNamespace(r *resource.Resource, namespace string) bool {

@@ -157,7 +157,7 @@ func get(ctx context.Context, client dynamic.Interface, r schema.GroupVersionRes
 	o, err := client.Resource(r).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, &resource.Error{Err: fmt.Errorf("%s/%s is not in namespace %s", strings.TrimSuffix(r.Resource, "s"), name, namespace), Hint: "check the name and -n; a workload is TYPE/NAME"}
+		return nil, &resource.Error{Err: apierrors.NewNotFound(r.GroupResource(), name), Hint: "check the name and -n; a workload is TYPE/NAME"}
 	case err != nil:
 		return nil, fmt.Errorf("cannot read %s: %w", name, err)
 	}

@@ -267,7 +267,7 @@ func (o *abortOptions) abortUnited(ctx context.Context, name string) error {
 		return err
 	}
 	u, err := united.Get(ctx, client, namespace, name)
-	rendered := errors.Is(err, united.ErrNone)
+	rendered := apierrors.IsNotFound(err)
 	if err != nil && !rendered {
 		return err
 	}

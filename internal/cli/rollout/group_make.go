@@ -119,7 +119,10 @@ func (o groupOfRun) makeAll(ctx context.Context) (*madeGroup, error) {
 	g := &madeGroup{}
 	var errs resource.Errors
 	namespace := o.factory.Flags.Namespace
-	for _, one := range list {
+	work := o.factory.Working("planning").Of(len(list), "workload")
+	defer work.Stop()
+	for i, one := range list {
+		one.Progress = work.Each(i, len(list))
 		o.factory.Flags.Namespace = namespace // a manifest may have had its own
 		part, err := o.makePart(ctx, one)
 		if err != nil {

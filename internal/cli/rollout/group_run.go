@@ -106,7 +106,7 @@ func (d groupDriver) show(g *madeGroup) error {
 		row.DependsOn = strings.Join(needs, ", ")
 		rows = append(rows, row)
 	}
-	return view.GroupPlan(w, rows, g.line, style)
+	return view.GroupPlan(w, rows, g.line, d.factory.ErrStyle())
 }
 
 // preview shows the requests of all rollouts.

@@ -30,6 +30,7 @@ func newList(shared *common) *cobra.Command {
 }
 
 func (c *common) list(ctx context.Context, all, everywhere bool) error {
+	defer c.factory.Working("reading rollouts").Stop()
 	namespace, err := c.factory.NamespaceOrDefault()
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
@@ -43,7 +44,7 @@ func (c *common) release(ctx context.Context, name string) (*release.Rollout, er
 		return nil, err
 	}
 	r, err := release.Get(ctx, client, namespace, name)
-	if errors.Is(err, release.ErrNone) {
+	if apierrors.IsNotFound(err) {
 		return nil, &resource.Error{Err: err, Hint: "check the name and -n; a workload is named TYPE/NAME, such as cloneset/" + name}
 	}
 	return r, err

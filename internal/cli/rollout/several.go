@@ -69,7 +69,7 @@ func (c *common) inOrder(names []resourcearg.Name, do func(resourcearg.Name) err
 		rows[i].Outcome = outcome(err)
 		worst = worse(worst, err)
 	}
-	if err := view.Endings(c.factory.Streams.Err, rows); err != nil {
+	if err := view.Endings(c.factory.Streams.Err, rows, c.factory.ErrStyle()); err != nil {
 		return err
 	}
 	return worst

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
@@ -29,7 +31,7 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 		return err
 	}
 	u, err := united.Get(ctx, client, namespace, o.united)
-	if errors.Is(err, united.ErrNone) {
+	if apierrors.IsNotFound(err) {
 		return o.runRendered(ctx)
 	}
 	if err != nil {
@@ -296,7 +298,7 @@ func (c *common) subsetNames(ctx context.Context, name string) ([]resourcearg.Na
 		return nil, err
 	}
 	u, err := united.Get(ctx, client, namespace, name)
-	if !errors.Is(err, united.ErrNone) {
+	if !apierrors.IsNotFound(err) {
 		if err != nil {
 			return nil, err
 		}
@@ -304,7 +306,7 @@ func (c *common) subsetNames(ctx context.Context, name string) ([]resourcearg.Na
 	}
 	names, err := clusterread.RenderedWorkloads(ctx, client, namespace, kruise.KindUnitedDeployment, name)
 	if err == nil && len(names) == 0 {
-		err = &resource.Error{Err: fmt.Errorf("uniteddeployment/%s is not in namespace %s, nor anything rendered from it", name, namespace), Hint: "check the name and -n"}
+		err = resourcearg.NotFound(united.Resource(kruise.V1beta1).GroupResource(), name, namespace)
 	}
 	return names, err
 }

@@ -93,9 +93,9 @@ func (o *demoOptions) run(ctx context.Context) error {
 	if err := o.look.Complete(o.factory.Streams.Getenv, &show); err != nil {
 		return err
 	}
-	done := o.factory.Working("preparing the demo")
+	work := o.factory.Working("preparing the demo")
 	shop, err := demo.StartWith(ctx, demo.Options{Seed: o.seed, Now: time.Now().UTC(), Pods: o.pods})
-	done()
+	work.Stop()
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (f distributionReader) adrift(ws *kruise.WorkloadSpread) *world.Distributio
 		return nil
 	case r != nil && !followedKinds[r.Kind]:
 		out.Health = world.Healthy
-		out.Problems = []string{"its target is of a kind that is not looked at here: 'kubectl kruise spread workloadspread/" + ws.Name + "' shows its subsets"}
+		out.Problems = []string{"its target is of a kind that is not looked at here: 'kubectl kruise why workloadspread/" + ws.Name + "' shows its subsets"}
 	}
 	return out
 }

@@ -90,7 +90,7 @@ func TestDistributions_FollowChanges(t *testing.T) {
 		"ResourceDistribution/login blocked 1 of 2; other 0 of 1 conflict: the object exists and is not managed by this ResourceDistribution; shop 1 of 1",
 		"ImagePullJob/warm progressing 0 of 1; node-1 0 of 1 pulling, 40%",
 		"UnitedDeployment/web degraded 2 of 2; a 0 of 2 its workload is not there yet; (none) 2 of 0 of a subset that is no longer there, or of something else that the selector matches",
-		"WorkloadSpread/nightly healthy 0 of 0 its target is of a kind that is not looked at here: 'kubectl kruise spread workloadspread/nightly' shows its subsets",
+		"WorkloadSpread/nightly healthy 0 of 0 its target is of a kind that is not looked at here: 'kubectl kruise why workloadspread/nightly' shows its subsets",
 		"WorkloadSpread/zones degraded 2 of 2; a 0 of 1 1 pod fewer: they are in other subsets, and running pods are not moved" +
 			"; b 0 of 1 1 pod fewer: they are in other subsets, and running pods are not moved" +
 			"; (none) 2 of 0 created before the WorkloadSpread, or while no subset had room; their nodes fit none, or they wait for one",

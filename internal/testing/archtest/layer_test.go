@@ -11,6 +11,7 @@ var layer = map[string][]string{
 	"internal/testing/checkout":    {},
 	"internal/testing/testenv":     {},
 	"internal/testing/distort":     {},
+	"internal/testing/olderplugin": {},
 	"internal/testing/hermetic":    {"internal/testing/testenv"},
 	"internal/testing/testrun":     {"internal/testing/checkout", "internal/testing/testenv"},
 	"internal/testing/conformance": {"github.com/google/go-cmp/cmp", "internal/testing/checkout", "k8s.io/apimachinery/pkg/api/resource", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
@@ -52,7 +53,7 @@ var layer = map[string][]string{
 	"internal/cli/gitops": {
 		"pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/render/emit", "pkg/render/load", "pkg/render/load/rooted", "pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
-	"internal/text": {},
+	"internal/text": {"github.com/charmbracelet/x/ansi"},
 	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/kruise/counted", "pkg/kruise/mask", "pkg/kruise/spread", "pkg/plan", "pkg/plan/...", "pkg/render/...", "pkg/tui/draw", "pkg/tui/show", "pkg/tui/theme", "sigs.k8s.io/yaml"},
 	"internal/view/html": {
 		"internal/text", "internal/view", "internal/view/svg", "pkg/kruise/counted", "pkg/plan", "pkg/plan/planfile", "pkg/plan/rules", "pkg/plan/simulate", "pkg/render/compare", "sigs.k8s.io/yaml",
@@ -144,7 +145,7 @@ var layer = map[string][]string{
 	"pkg/render/load":          {"pkg/kruise/...", "pkg/render/kustomize", "pkg/render/load/isolated", "pkg/render/load/linear", "pkg/render/load/rooted", "pkg/render/resource", "sigs.k8s.io/kustomize/..."},
 	"pkg/render/load/rooted":   {"golang.org/x/sys/unix"},
 	"pkg/render/load/isolated": {"github.com/landlock-lsm/go-landlock/landlock", "github.com/landlock-lsm/go-landlock/landlock/syscall", "golang.org/x/sys/unix"},
-	"pkg/render/load/linear":   {"pkg/render/kustomize", "pkg/render/stage", "sigs.k8s.io/kustomize/...", "sigs.k8s.io/yaml"},
+	"pkg/render/load/linear":   {"pkg/render/kustomize", "pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/...", "sigs.k8s.io/yaml"},
 	"pkg/render/emit":          {"pkg/kruise", "pkg/kruise/...", "pkg/render/resource", "pkg/render/stage", "golang.org/x/sys/windows", "sigs.k8s.io/kustomize/kyaml/..."},
 	"pkg/render/subset":        {"pkg/kruise", "pkg/kruise/tree", "pkg/render/resource"},
 	"pkg/render/config":        {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/resource", "pkg/render/stage", "pkg/render/load"},

@@ -43,6 +43,8 @@ type Options struct {
 	// Fail are pods that never become ready once updated: 1 is the first pod that
 	// gets the new revision, or is made with it.
 	Fail []int
+	// Progress, when set, is told which part of the pods of a rollout has the new revision, from 0 to 1.
+	Progress func(done float64)
 	// forgets has controllers remember nothing of pods from pass to pass: what happens is the same.
 	forgets bool
 }

@@ -209,6 +209,14 @@ func (r *recorder) sample() {
 	}
 }
 
+// part is which part of the pods has the new revision, once there is one.
+func (r *recorder) part() float64 {
+	if r.retargeted < 0 {
+		return 0
+	}
+	return float64(r.counts.newUp+r.counts.newDown) / float64(max(r.wanted, 1))
+}
+
 func same(a, b Sample) bool {
 	a.At = b.At
 	return a == b

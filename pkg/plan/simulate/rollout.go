@@ -118,6 +118,9 @@ func (d *driver) step() error {
 	if err != nil {
 		return err
 	}
+	if d.World.opt.Progress != nil {
+		d.World.opt.Progress(d.recorder.part())
+	}
 	decision := plan.Next(d.plan, snap, d.clock.now())
 	d.markSteps(decision)
 	if decision.Progress != snap.Progress {

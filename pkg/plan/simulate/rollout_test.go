@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -407,5 +408,19 @@ func TestRollout_UndoWaitsForItsSteps(t *testing.T) {
 				t.Errorf("steps end too early: %+v", line.Steps)
 			}
 		})
+	}
+}
+
+// TestRollout_ReportsHowFarItIs: a run says which part of the pods has the new revision, up to all of them.
+func TestRollout_ReportsHowFarItIs(t *testing.T) {
+	var parts []float64
+	o := DefaultOptions()
+	o.Progress = func(done float64) { parts = append(parts, done) }
+	w, p := ready(t, o, plan.Policy{})
+	if _, err := Rollout(w, p, RolloutOptions{Promote: new(time.Duration)}); err != nil {
+		t.Fatal(err)
+	}
+	if len(parts) < 3 || parts[0] != 0 || parts[len(parts)-1] != 1 || !slices.IsSorted(parts) {
+		t.Errorf("%v", parts)
 	}
 }

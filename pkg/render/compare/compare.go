@@ -35,6 +35,8 @@ type Options struct {
 	// Stop, when set, is asked between objects; with an error from it nothing is
 	// compared any more, and the report is not the whole.
 	Stop func() error
+	// Progress, when set, is told how much is done, by several goroutines.
+	Progress resource.Progress
 }
 
 // comparison is one run.
@@ -88,13 +90,18 @@ func values(list []*Change) []Change {
 	return out
 }
 
+// compared is which part of the work is done when all pairs are compared.
+const compared = .9
+
 // differences compares all pairs on all cores.
 func (c *comparison) differences(pairs []pair) {
 	all := make([]*Change, len(pairs))
+	c.now.stage.Progress = c.opt.Progress.Within(0, compared)
 	_ = c.now.stage.Each(len(pairs), func(i int) error {
 		all[i] = c.difference(pairs[i])
 		return nil
 	})
+	c.now.stage.Progress = nil
 	for i, ch := range all {
 		if ch != nil {
 			ch.order = i

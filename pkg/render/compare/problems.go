@@ -33,7 +33,7 @@ func (c *comparison) problems(pairs []pair) {
 	for _, p := range lint.Run(lint.Request{Kruise: c.opt.Kruise, Kept: true, Objects: old, Context: slices.Concat(beside, removed), Namespace: c.opt.Namespace, Stop: c.opt.Stop}) {
 		known[keyOfProblem(p)] = true
 	}
-	c.addProblems(lint.Run(lint.Request{Kruise: c.opt.Kruise, Kept: true, Objects: objects, Old: old, Context: beside, Namespace: c.opt.Namespace, Stop: c.opt.Stop}), known)
+	c.addProblems(lint.Run(lint.Request{Kruise: c.opt.Kruise, Kept: true, Objects: objects, Old: old, Context: beside, Namespace: c.opt.Namespace, Stop: c.opt.Stop, Progress: c.opt.Progress.Within(compared, 1)}), known)
 	c.addProblems(lint.Run(lint.Request{Kruise: c.opt.Kruise, Kept: true, Objects: removed, Context: slices.Concat(objects, beside), Namespace: c.opt.Namespace, Stop: c.opt.Stop, Operation: check.Delete}), nil)
 }
 

@@ -193,7 +193,8 @@ var errUnfit = errors.New("left to kustomize")
 // buildInProcess builds what can be built without kustomize to the same bytes. The lines are
 // kustomize's warnings.
 func (j job) buildInProcess(ctx context.Context) (out product, warnings []string, err error) {
-	built, d, err := j.buildLinear(ctx, j.knowing())
+	progress := resource.ProgressOf(ctx)
+	built, d, err := j.buildLinear(resource.WithProgress(ctx, progress.Within(0, .5)), j.knowing())
 	defer d.close()
 	if err != nil {
 		return out, nil, err
@@ -203,7 +204,7 @@ func (j job) buildInProcess(ctx context.Context) (out product, warnings []string
 	if j.KruiseSchema != nil || !ofKruise(out.Text) {
 		return out, built.Warnings, nil
 	}
-	known, again, err := j.buildLinear(ctx, true)
+	known, again, err := j.buildLinear(resource.WithProgress(ctx, progress.Within(.5, 1)), true)
 	defer again.close()
 	if err != nil {
 		return product{}, nil, err
@@ -225,7 +226,7 @@ func (j job) buildLinear(ctx context.Context, knowing bool) (built linear.Built,
 		return built, d, err
 	}
 	err = kustomize.WithSchema(additions, func() (err error) {
-		built, err = linear.Build(d, j.Dir, config)
+		built, err = linear.Reported(d, j.Dir, config, resource.ProgressOf(ctx))
 		return err
 	})
 	if err == nil {

@@ -95,7 +95,7 @@ func Readable(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 	sources, errs, done := collect(ctx, opt)
 	defer done()
 	if opt.Kustomize != "" {
-		sources = append(sources, kustomization(ctx, kustomizationDir{Dir: opt.Kustomize, Root: opt.Root, KruiseSchema: opt.KruiseSchema}, opt.Undecided))
+		sources = append(sources, kustomization(resource.WithProgress(ctx, resource.ProgressOf(ctx).Within(0, readPart*buildPart)), kustomizationDir{Dir: opt.Kustomize, Root: opt.Root, KruiseSchema: opt.KruiseSchema}, opt.Undecided))
 	}
 	all, err := readForKubectl(ctx, sources, opt)
 	errs.Add(err)
@@ -201,10 +201,12 @@ func Text(name string, text []byte) ([]*resource.Resource, error) {
 
 // readForKubectl reads sources for kubectl, which takes YAML 1.1 where the parser knows 1.2.
 func readForKubectl(ctx context.Context, sources []source, opt Options) ([]*resource.Resource, error) {
-	all, err := read(ctx, sources, opt)
+	progress := resource.ProgressOf(ctx)
+	all, err := read(resource.WithProgress(ctx, progress.Within(0, readPart)), sources, opt)
 	if ctx.Err() != nil {
 		return all, err
 	}
+	ctx = resource.WithProgress(ctx, progress.Within(readPart, 1))
 	faults, stopped := each(ctx, len(all), func(i int) error { return all[i].Reread() })
 	if stopped != nil {
 		return nil, stopped
@@ -236,6 +238,11 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 	opt = opt.withDefaults()
 	files := make([][]document, len(sources))
 	budget := newBudget(opt)
+	progress, found := resource.ProgressOf(ctx), .3
+	if opt.Kustomize != "" {
+		found = buildPart
+	}
+	ctx = resource.WithProgress(ctx, progress.Within(0, found))
 	errs, err := each(ctx, len(sources), func(i int) (err error) {
 		files[i], err = sources[i].documents(budget)
 		return err
@@ -254,6 +261,7 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 		return nil, tooMany(opt.MaxObjects)
 	}
 	parsed, values := make([][]*resource.Resource, len(docs)), newValues(opt)
+	ctx = resource.WithProgress(ctx, progress.Within(found, 1))
 	more, err := each(ctx, len(docs), func(i int) (err error) {
 		parsed[i], err = docs[i].parseCounted(opt, values)
 		return err
@@ -310,9 +318,15 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// readPart is which part of the work is done when all objects were read once.
+const readPart = .9
+
+// buildPart is which part of the work before that is done when the kustomization is built.
+const buildPart = .8
+
 // each calls f for 0 to n-1 on all cores and gathers the faults in that order;
 // err is the context's.
 func each(ctx context.Context, n int, f func(i int) error) (faults resource.Errors, err error) {
-	err = resource.InOrder(0, n, ctx.Err, f, func(err error) { faults.Add(err) })
+	err = resource.InOrder(0, n, ctx.Err, resource.ProgressOf(ctx), f, func(err error) { faults.Add(err) })
 	return faults, err
 }

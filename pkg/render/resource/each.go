@@ -11,8 +11,8 @@ const atOnce = 4096
 
 // InOrder calls f for 0 to n-1 on several goroutines, 0 means one for each core, and hands what it
 // returns to take, in that order and on one goroutine. It ends early with the error of stop, which
-// may be nil.
-func InOrder[T any](workers, n int, stop func() error, f func(i int) T, take func(T)) error {
+// may be nil, and reports to progress.
+func InOrder[T any](workers, n int, stop func() error, progress Progress, f func(i int) T, take func(T)) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -22,12 +22,13 @@ func InOrder[T any](workers, n int, stop func() error, f func(i int) T, take fun
 	results := make([]T, min(n, atOnce))
 	for from := 0; from < n; from += atOnce {
 		part := results[:min(n-from, atOnce)]
-		var next atomic.Int64
+		var next, done atomic.Int64
 		var wg sync.WaitGroup
 		for range min(workers, len(part)) {
 			wg.Go(func() {
 				for i := int(next.Add(1)) - 1; i < len(part) && stop() == nil; i = int(next.Add(1)) - 1 {
 					part[i] = f(from + i)
+					progress.Of(from+int(done.Add(1)), n)
 				}
 			})
 		}

@@ -12,7 +12,7 @@ import (
 func TestInOrder_KeepsTheOrder(t *testing.T) {
 	for _, n := range []int{0, 1, atOnce - 1, atOnce, 2*atOnce + 7} {
 		var got []int
-		if err := InOrder(5, n, nil, func(i int) int { return i * i }, func(v int) { got = append(got, v) }); err != nil {
+		if err := InOrder(5, n, nil, nil, func(i int) int { return i * i }, func(v int) { got = append(got, v) }); err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range got {
@@ -36,7 +36,7 @@ func TestInOrder_StopsEarly(t *testing.T) {
 		}
 		return nil
 	}
-	err := InOrder(2, 3*atOnce, stop, func(int) int { calls.Add(1); return 0 }, func(int) { t.Error("a result of what was stopped") })
+	err := InOrder(2, 3*atOnce, stop, nil, func(int) int { calls.Add(1); return 0 }, func(int) { t.Error("a result of what was stopped") })
 	if !errors.Is(err, stopped) || calls.Load() > 12 {
 		t.Errorf("%v after %d calls", err, calls.Load())
 	}

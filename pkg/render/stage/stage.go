@@ -85,6 +85,8 @@ type Options struct {
 	Limits Limits
 	// Stop, when set, is asked between objects; its error ends the render.
 	Stop func() error
+	// Progress, when set, is told how much is done.
+	Progress resource.Progress
 	// Workers is the number of goroutines; 0 means one per core.
 	Workers int
 }
@@ -141,7 +143,7 @@ func (c *Context) Stopped() error {
 // Each calls f for 0 to n-1 on all cores and gathers what fails, in order.
 func (c *Context) Each(n int, f func(i int) error) error {
 	var all resource.Errors
-	if err := resource.InOrder(c.Workers, n, c.Stop, f, func(err error) { all.Add(err) }); err != nil {
+	if err := resource.InOrder(c.Workers, n, c.Stop, c.Progress, f, func(err error) { all.Add(err) }); err != nil {
 		return err
 	}
 	return all.Err()

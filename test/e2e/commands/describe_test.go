@@ -40,7 +40,7 @@ spec: {maxUnavailable: 1, targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: 
 	b.call(t, "describe", "pub", "web").ends(t, 0, pod, "maxUnavailable: 1")
 	b.call(t, "describe", "pub", "astray").ends(t, 0, "Pods:              cannot be told: ", `"missing" not found`)
 	b.call(t, "describe", "deploy", "plain").ends(t, 0, "StrategyType:", "NewReplicaSet:")
-	b.call(t, "describe").ends(t, 2, "give a type")
+	b.call(t, "describe").ends(t, 2, "You must specify the type of resource to describe")
 	b.call(t, "describe", "clone", "missing").ends(t, 1, `"missing" not found`)
 	b.call(t, "describe", "nonsense", "x").ends(t, 1, "resource type")
 }
@@ -105,7 +105,7 @@ spec: {objectRef: {workloadRef: {apiVersion: example.com/v1, kind: Nothing, name
 	}
 	b.call(t, "describe", "rollout", "web", "-w", "--timeout", "10").ends(t, 4, " Step:             1/2\n", "context deadline exceeded")
 	b.call(t, "describe", "rollout", "astray").ends(t, 0, "cannot be read")
-	b.call(t, "describe", "rollout", "missing").ends(t, 1, "rollout/missing is not in namespace")
+	b.call(t, "describe", "rollout", "missing").ends(t, 1, `rollouts.rollouts.kruise.io "missing" not found`)
 	b.call(t, "describe", "rollout").ends(t, 2)
 	b.call(t, "describe", "rollout", "web", "--timeout", "x").ends(t, 2, "--timeout")
 }

@@ -62,7 +62,7 @@ func TestExpose_MakesAService(t *testing.T) {
 	b.call(t, "unprotect", "clone/bare").ends(t, 0)
 	b.call(t, "expose", "cm/a", "--port", "80").ends(t, 1, "cannot expose a ConfigMap")
 	b.call(t, "expose", "clone/none", "--port", "80").ends(t, 1, `"none" not found`)
-	b.call(t, "expose").ends(t, 2, "nothing to expose")
+	b.call(t, "expose").ends(t, 2, "You must provide one or more resources by argument or filename")
 	b.call(t, "expose", "clone/bare", "--generator", "run/v1").ends(t, 2, "--generator: unknown value")
 	b.terminal(t, "", "expose", "clone/bare", "--port", "x").ends(t, 1, "error: ")
 }

@@ -66,7 +66,7 @@ func TestGet_HasColumnsForEachPrinter(t *testing.T) {
 func TestGet_RefusesWrongCalls(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	b.call(t, "get").ends(t, 2, "error: give a type", "hint: ")
+	b.call(t, "get").ends(t, 2, "error: Required resource not specified", "hint: ")
 	b.call(t, "get", "clone", "missing").ends(t, 1, `"missing" not found`)
 	b.call(t, "get", "nonsense").ends(t, 1, `the server doesn't have a resource type "nonsense"`)
 	b.call(t, "get", "clone", "-o", "xml").ends(t, 1, `"xml"`)

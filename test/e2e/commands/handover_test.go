@@ -222,7 +222,7 @@ func TestMigrateDaemonSet_RefusesWhatWouldFail(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.agents(t, daemonAgent)
-	b.call(t, "migrate", "daemonset.apps/none", "--to", "AdvancedDaemonSet", "--yes").ends(t, 1, "DaemonSet/none is not in namespace")
+	b.call(t, "migrate", "daemonset.apps/none", "--to", "AdvancedDaemonSet", "--yes").ends(t, 1, `daemonsets.apps "none" not found`)
 	b.Apply(t, b.namespace, `
 apiVersion: apps.kruise.io/v1beta1
 kind: DaemonSet

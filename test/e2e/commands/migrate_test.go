@@ -420,7 +420,7 @@ func TestMigrate_RefusesWhatWouldFail(t *testing.T) {
 		{2, "must specify --dst-name", []string{"CloneSet", "--from", "Deployment", "--src-name", "web"}},
 		{2, "as src type", []string{"CloneSet", "--from", "StatefulSet", "--src-name", "web", "--dst-name", "web"}},
 		{2, "its name, which cannot change", []string{"statefulset.apps/web", "--to", "AdvancedStatefulSet", "--dst-name", "other"}},
-		{1, "is not in namespace", []string{"deployment/none", "--to", "CloneSet"}},
+		{1, `"none" not found`, []string{"deployment/none", "--to", "CloneSet"}},
 		{2, "cannot ask for confirmation", []string{"deployment/web", "--to", "CloneSet"}},
 		{1, "not 2 of 4", []string{"deployment/web", "--to", "CloneSet", "--replicas", "2"}},
 	} {

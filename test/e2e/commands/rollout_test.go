@@ -55,9 +55,9 @@ func TestRolloutPause_PrintsKubectlsLines(t *testing.T) {
 		ends(t, 1, "deployment.apps/web resumed", `clonesets.apps.kruise.io "web" is not paused`)
 	b.pipe(t, cloneSet("web", ""), "rollout", "pause", "-f", "-", "-o", "jsonpath={.metadata.name}").ends(t, 0, "web")
 	b.call(t, "rollout", "pause").ends(t, 2, "required resource not specified")
-	b.call(t, "rollout", "pause", "cloneset/none").ends(t, 1, "cloneset/none is not in namespace")
+	b.call(t, "rollout", "pause", "cloneset/none").ends(t, 1, `clonesets.apps.kruise.io "none" not found`)
 	b.call(t, "rollout", "pause", "configmap/web").ends(t, 2, "unknown type")
-	b.call(t, "rollout", "pause", "pod/web").ends(t, 1, "pod/web is not in namespace")
+	b.call(t, "rollout", "pause", "pod/web").ends(t, 1, `pods "web" not found`)
 }
 
 // TestDefectRestart_RestartsEveryObject: every object that is named is restarted, not the first alone, and

@@ -34,6 +34,7 @@ func TestSpread_ShowsSubsets(t *testing.T) {
 	b.call(t, "spread", "clone/web", "--pods").ends(t, 0, "POD ", "web-")
 	b.call(t, "spread", "clone/web", "-o", "json").ends(t, 0, `"replicas": 3`)
 	b.terminal(t, "", "spread", "clone/web").ends(t, 0, "SUBSET")
+	b.call(t, "get", "workloadspreads").ends(t, 0, "AGE   SUBSETS\n", "/1,b:")
 }
 
 const united = `
@@ -63,6 +64,7 @@ func TestSpread_OfAUnitedDeployment(t *testing.T) {
 	if rows := strings.Join(strings.Fields(a.out), " "); !strings.HasSuffix(rows, "WHY a 1 1 1 1 b - 2 2 2") {
 		t.Errorf("%s", a.out)
 	}
+	b.call(t, "get", "ud", "web").ends(t, 0, "AGE   SUBSETS\n", " a:1/1,b:2\n")
 }
 
 func TestSpread_RefusesWhatItCannotShow(t *testing.T) {

@@ -30,7 +30,7 @@ func TestRestart_OfPodsAndWorkloads(t *testing.T) {
 		}
 	}
 	b.call(t, "restart", "deployment/web", "-c", "other", "--yes").Wants(t, 1, `the pods have no container "other"`, "hint: containers: ")
-	b.call(t, "restart", "missing", "--yes").Wants(t, 1, "pod/missing is not in namespace")
+	b.call(t, "restart", "missing", "--yes").Wants(t, 1, `pods "missing" not found`)
 	b.call(t, "restart", "deployment/web", "--method", "magic").Wants(t, 2, `unknown method "magic"`)
 }
 

@@ -6,7 +6,6 @@ package release
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -198,7 +197,7 @@ func resourceOf(version string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: Group, Version: version, Resource: "rollouts"}
 }
 
-// Get reads a Rollout by its name.
+// Get reads a Rollout by its name; the error is the server's NotFound where it is not there.
 func Get(ctx context.Context, c dynamic.Interface, namespace, name string) (*Rollout, error) {
 	for _, version := range versions {
 		u, err := c.Resource(resourceOf(version)).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
@@ -209,11 +208,8 @@ func Get(ctx context.Context, c dynamic.Interface, namespace, name string) (*Rol
 			return nil, fmt.Errorf("cannot read rollout/%s: %w", name, err)
 		}
 	}
-	return nil, fmt.Errorf("rollout/%s is not in namespace %s: %w", name, namespace, ErrNone)
+	return nil, apierrors.NewNotFound(resourceOf(versions[0]).GroupResource(), name)
 }
-
-// ErrNone indicates that there is no such Rollout.
-var ErrNone = errors.New("no such Rollout")
 
 // kinds are what a Rollout can be for (docs/facts/older-plugin.md#spec).
 var kinds = map[string][]string{

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -337,7 +338,7 @@ func (*statusError) Status() metav1.Status {
 }
 
 func TestGet_ReportsAMissingRollout(t *testing.T) {
-	if _, err := Get(t.Context(), server(t), "shop", "web"); !errors.Is(err, ErrNone) {
+	if _, err := Get(t.Context(), server(t), "shop", "web"); !apierrors.IsNotFound(err) {
 		t.Errorf("%v", err)
 	}
 }

@@ -7,7 +7,6 @@ package united
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -248,11 +247,8 @@ func (o *Object) Await(ctx context.Context, c dynamic.Interface, generation int6
 	return err
 }
 
-// ErrNone indicates that there is no such UnitedDeployment.
-var ErrNone = errors.New("no such UnitedDeployment")
-
-// Get reads a UnitedDeployment in the newest version that is served; the error wraps
-// [ErrNone] where it is not there.
+// Get reads a UnitedDeployment in the newest version that is served; the error is the server's
+// NotFound where it is not there.
 func Get(ctx context.Context, c dynamic.Interface, namespace, name string) (*Object, error) {
 	for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
 		u, err := c.Resource(Resource(version)).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
@@ -263,5 +259,5 @@ func Get(ctx context.Context, c dynamic.Interface, namespace, name string) (*Obj
 			return nil, fmt.Errorf("cannot read uniteddeployment/%s: %w", name, err)
 		}
 	}
-	return nil, fmt.Errorf("uniteddeployment/%s is not in namespace %s: %w", name, namespace, ErrNone)
+	return nil, apierrors.NewNotFound(Resource(kruise.V1beta1).GroupResource(), name)
 }

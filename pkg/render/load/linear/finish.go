@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/resid"
 
+	ours "github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
@@ -69,9 +70,9 @@ func ordered(id resid.ResId) string {
 }
 
 // print writes the objects as kustomize does, without what it has noted on them.
-func (s *set) print() ([]byte, error) {
+func (s *set) print(progress ours.Progress) ([]byte, error) {
 	texts := make([][]byte, len(s.entries))
-	all := stage.New(nil, stage.Options{})
+	all := stage.New(nil, stage.Options{Progress: progress})
 	err := all.Each(len(texts), func(i int) (err error) {
 		defer recovered(&err)
 		texts[i], err = printed(s.entries[i].Resource)

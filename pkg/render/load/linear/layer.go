@@ -9,6 +9,8 @@ import (
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
+
+	ours "github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // builder is what all layers of a build share.
@@ -39,11 +41,12 @@ func (b *builder) layer(f *folder) (*layer, error) {
 
 // build adds what the layer makes to objects, which are empty except for a
 // component: that works on what the kustomization has which names it.
-func (l *layer) build(objects *set) error {
-	for _, path := range l.kustomization.Resources {
-		if err := l.resource(path, objects); err != nil {
+func (l *layer) build(objects *set, progress ours.Progress) error {
+	for i, path := range l.kustomization.Resources {
+		if err := l.resource(path, objects, progress.Within(l.part(i), l.part(i+1))); err != nil {
 			return err
 		}
+		progress.Of(i+1, len(l.kustomization.Resources))
 	}
 	if err := l.generate(objects); err != nil {
 		return err
@@ -56,12 +59,15 @@ func (l *layer) build(objects *set) error {
 	return l.transform(objects)
 }
 
+// part is which part of the resources is done before one of them.
+func (l *layer) part(i int) float64 { return float64(i) / float64(len(l.kustomization.Resources)) }
+
 // resource adds what a file or another kustomization holds. Whatever cannot be
 // read as a file is taken for a directory, as in kustomize.
-func (l *layer) resource(path string, objects *set) error {
+func (l *layer) resource(path string, objects *set, progress ours.Progress) error {
 	text, err := l.folder.Load(path)
 	if err != nil {
-		return l.base(path, objects)
+		return l.base(path, objects, progress)
 	}
 	list, err := l.factory.RF().SliceFromBytes(text)
 	if err != nil {
@@ -73,13 +79,13 @@ func (l *layer) resource(path string, objects *set) error {
 	return objects.appendAll(list)
 }
 
-func (l *layer) base(path string, objects *set) error {
+func (l *layer) base(path string, objects *set, progress ours.Progress) error {
 	below, err := l.named(path, false)
 	if err != nil {
 		return err
 	}
 	theirs := newSet()
-	if err := below.build(theirs); err != nil {
+	if err := below.build(theirs, progress); err != nil {
 		return err
 	}
 	return objects.appendAll(theirs.Resources())
@@ -90,7 +96,7 @@ func (l *layer) component(path string, objects *set) error {
 	if err != nil {
 		return err
 	}
-	if err := below.build(objects); err != nil {
+	if err := below.build(objects, nil); err != nil {
 		return err
 	}
 	return objects.unique()

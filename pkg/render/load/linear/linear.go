@@ -18,6 +18,8 @@ import (
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	ours "github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // Built is what a build prints.
@@ -46,16 +48,21 @@ type Source struct {
 //
 // The schema of kustomize must be the caller's for as long as it runs.
 func Build(disk filesys.FileSystem, dir string, configuration []byte) (out Built, err error) {
-	return build(disk, dir, configuration, &room{maxAdded})
+	return Reported(disk, dir, configuration, nil)
+}
+
+// Reported is [Build], and says how much of it is done.
+func Reported(disk filesys.FileSystem, dir string, configuration []byte, progress ours.Progress) (out Built, err error) {
+	return build(disk, dir, configuration, &room{maxAdded}, progress)
 }
 
 // Unbounded is [Build] without a bound of memory, for a process that has one: what Build
 // leaves with [ErrLarge], it builds.
 func Unbounded(disk filesys.FileSystem, dir string, configuration []byte) (out Built, err error) {
-	return build(disk, dir, configuration, nil)
+	return build(disk, dir, configuration, nil, nil)
 }
 
-func build(disk filesys.FileSystem, dir string, configuration []byte, room *room) (out Built, err error) {
+func build(disk filesys.FileSystem, dir string, configuration []byte, room *room, progress ours.Progress) (out Built, err error) {
 	defer recovered(&err)
 	f, err := fieldsWith(configuration)
 	if err != nil {
@@ -67,14 +74,14 @@ func build(disk filesys.FileSystem, dir string, configuration []byte, room *room
 	}
 	deps := provider.NewDepProvider()
 	b := &builder{fields: f, validator: deps.GetFieldValidator(), factory: resmap.NewFactory(deps.GetResourceFactory()), room: room, sources: map[*resource.Resource]Source{}}
-	objects := newSet()
-	order, err := b.outermost(root, objects)
+	all := newSet()
+	order, err := b.outermost(root, all, progress.Within(0, layered))
 	if err != nil {
 		return out, err
 	}
 	out.Warnings = b.warnings
-	out.Text, err = finished(objects, f, order, room)
-	for _, e := range objects.entries {
+	out.Text, err = finished(all, f, order, room, progress.Within(layered, 1))
+	for _, e := range all.entries {
 		source := b.sources[e.Resource]
 		for _, id := range e.ids {
 			source.Names = append(source.Names, id.Name)
@@ -83,6 +90,10 @@ func build(disk filesys.FileSystem, dir string, configuration []byte, room *room
 	}
 	return out, err
 }
+
+// layered is which part of the work is done when all layers are built, referred which part of the rest when
+// references are.
+const layered, referred = .3, .2
 
 // recovered turns a panic of kustomize's libraries into a reason to leave the
 // build to kustomize.
@@ -93,20 +104,20 @@ func recovered(err *error) {
 }
 
 // outermost builds the layer that the user named, and returns the order of the objects.
-func (b *builder) outermost(root *folder, objects *set) (*types.SortOptions, error) {
+func (b *builder) outermost(root *folder, objects *set, progress ours.Progress) (*types.SortOptions, error) {
 	l, err := b.layer(root)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.build(objects); err != nil {
+	if err := l.build(objects, progress); err != nil {
 		return nil, err
 	}
 	return l.kustomization.SortOptions, l.hash(objects)
 }
 
 // finished does what is done once, when all layers are built.
-func finished(objects *set, f *fields, order *types.SortOptions, room *room) ([]byte, error) {
-	if err := objects.refer(f.NameReference); err != nil {
+func finished(objects *set, f *fields, order *types.SortOptions, room *room, progress ours.Progress) ([]byte, error) {
+	if err := objects.refer(f.NameReference, progress.Within(0, referred)); err != nil {
 		return nil, err
 	}
 	if err := objects.dropLocal(); err != nil {
@@ -118,5 +129,5 @@ func finished(objects *set, f *fields, order *types.SortOptions, room *room) ([]
 	if err := room.admitPrinted(objects); err != nil {
 		return nil, err
 	}
-	return objects.print()
+	return objects.print(progress.Within(referred, 1))
 }

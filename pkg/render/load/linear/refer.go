@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/resid"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	ours "github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
@@ -33,7 +34,7 @@ type referrals struct {
 type move struct{ from, to string }
 
 // refer gives fields that name objects the names which those have now.
-func (s *set) refer(back references) error {
+func (s *set) refer(back references, progress ours.Progress) error {
 	if err := s.unique(); err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func (s *set) refer(back references) error {
 		}
 	}
 	s.index = nil
-	all := stage.New(nil, stage.Options{})
+	all := stage.New(nil, stage.Options{Progress: progress})
 	return all.Each(len(s.entries), func(i int) (err error) {
 		defer recovered(&err)
 		return r.fix(s.entries[i])
