@@ -12,5 +12,8 @@ import (
 func TestServerInMemory_AnswersAsThisOne(t *testing.T) {
 	t.Parallel()
 	c, _ := cluster.Shared(t, kruise.API())
-	conformance.Run(t, c.Config(), func(t *testing.T) string { return c.Namespace(t) })
+	conformance.Run(t, c.Config(), func(t *testing.T) string {
+		t.Helper()
+		return c.Namespace(t)
+	})
 }
