@@ -22,9 +22,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/build"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/guard"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/pki"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/realnode"
 )

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
 )
 
 func TestFaults_FollowTheScript(t *testing.T) {

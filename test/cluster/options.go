@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/life"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node/life"
 )
 
 // Option changes how a cluster is started.

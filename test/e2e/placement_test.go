@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node"
 )
 
 // stateful is a StatefulSet with more in the spec of its pods.

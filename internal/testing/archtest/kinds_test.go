@@ -42,12 +42,15 @@ var switching = map[string]string{
 	"pkg/render/lint partitionUpdatesNothing":        "advice for three kinds, each by its own limits",
 
 	// Tools of the tests and of the documentation.
-	"internal/testing/changes Change.describe":     "fields that people combine, in the text of a manifest",
-	"internal/testing/changes Change.editStrategy": "fields that people combine, in the text of a manifest",
-	"internal/testing/changes Change.editPause":    "fields that people combine, in the text of a manifest",
-	"internal/testing/conformance podOf":           "kinds of the recorded cases",
-	"internal/testing/conformance jobEnd.compare":  "kinds of the recorded cases",
-	"internal/fidelity title":                      "headlines of a page",
+	"internal/testing/changes Change.describe":       "fields that people combine, in the text of a manifest",
+	"internal/testing/changes Change.editStrategy":   "fields that people combine, in the text of a manifest",
+	"internal/testing/changes Change.editPause":      "fields that people combine, in the text of a manifest",
+	"internal/testing/conformance podOf":             "kinds of the recorded cases",
+	"internal/testing/conformance jobEnd.compare":    "kinds of the recorded cases",
+	"internal/testing/standin claimTemplates":        "where kinds that are not models have claims, as objects of the API",
+	"internal/testing/standin hand.revision":         "how each kind labels its revisions",
+	"internal/testing/standin standIns.wakeWorkload": "what each kind's controller watches",
+	"internal/fidelity title":                        "headlines of a page",
 }
 
 // TestKindSwitches_AreOnlyThoseListed: no function branches over kinds but those that are listed.

@@ -23,6 +23,19 @@ var layer = map[string][]string{
 	},
 	"internal/testing/docrun":    {"internal/testing/checkout"},
 	"internal/testing/kustomize": {"internal/testing/checkout"},
+	"internal/testing/memory": {
+		"gopkg.in/evanphx/json-patch.v4", "k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "k8s.io/kubernetes/pkg/api/legacyscheme", "k8s.io/kubernetes/pkg/apis/...",
+		"pkg/kruise", "sigs.k8s.io/yaml",
+	},
+	"internal/testing/memory/conformance": {"k8s.io/apimachinery/...", "k8s.io/client-go/..."},
+	"internal/testing/node":               {"internal/testing/node/...", "k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "k8s.io/cri-streaming/...", "k8s.io/utils/exec", "pkg/kruise"},
+	"internal/testing/node/life":          {"k8s.io/api/...", "k8s.io/apimachinery/..."},
+	"internal/testing/node/daemon":        {"internal/testing/node/life", "k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise"},
+	"internal/testing/standin": {
+		"github.com/distribution/reference", "gopkg.in/evanphx/json-patch.v4", "internal/testing/node", "k8s.io/...", "pkg/apply/kube", "pkg/kruise", "pkg/kruise/...", "pkg/plan/...", "pkg/render/...",
+	},
+	"internal/testing/cluster": {"github.com/go-logr/logr", "internal/testing/memory", "internal/testing/node", "internal/testing/node/life", "internal/testing/standin", "k8s.io/..."},
+	"internal/testing/story":   {"internal/cli", "internal/cli/factory", "internal/testing/cluster", "k8s.io/api/...", "k8s.io/apimachinery/..."},
 	"internal/testing/tuitest": {
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/...", "internal/testing/golden", "pkg/plan/...", "pkg/tui", "pkg/tui/...",
 	},

@@ -2,7 +2,6 @@ package kruise
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -29,9 +28,6 @@ func (k kind) plural() string { return strings.ToLower(k.name()) + "s" }
 // newest is the stored version, the one of the Go types.
 func (k kind) newest() string { return k.versions[len(k.versions)-1] }
 
-// new makes an empty object.
-func (k kind) new() any { return reflect.New(reflect.TypeOf(k.object)).Interface() }
-
 var (
 	older = []string{product.V1alpha1}
 	both  = []string{product.V1alpha1, product.V1beta1}
@@ -57,14 +53,6 @@ var kinds = []kind{
 	{group: product.Group, object: product.UnitedDeployment{}, short: []string{"ud"}, versions: both, scale: true},
 	{group: product.Group, object: product.WorkloadSpread{}, short: []string{"ws"}, versions: both},
 	{group: product.PolicyGroup, object: product.PodUnavailableBudget{}, short: []string{"pub"}, versions: both},
-}
-
-// kindNamed finds a kind; the zero kind has no object.
-func kindNamed(name string) kind {
-	if i := slices.IndexFunc(kinds, func(k kind) bool { return k.name() == name }); i >= 0 {
-		return kinds[i]
-	}
-	return kind{}
 }
 
 // definition is the kind's definition with the schemas, which are keyed by version.

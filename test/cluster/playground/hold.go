@@ -14,10 +14,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node/life"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/life"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 

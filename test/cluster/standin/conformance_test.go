@@ -18,10 +18,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node/life"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/life"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 

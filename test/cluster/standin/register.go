@@ -9,9 +9,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/webhook"
 )
 
@@ -94,12 +97,12 @@ func protectedKinds() []registration.RuleWithOperations {
 }
 
 // probePod asks for a pod that is not stored.
-func (s *standIns) probePod(ctx context.Context) error {
+func probePod(ctx context.Context, c *cluster.Cluster) error {
 	p := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "probe"},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "probe", Image: "probe"}}},
 	}
-	p, err := s.client.CoreV1().Pods(kruise.DefaultNamespace).Create(ctx, p, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	p, err := c.Client().CoreV1().Pods(kruise.DefaultNamespace).Create(ctx, p, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err == nil && !slices.Contains(p.Spec.ReadinessGates, corev1.PodReadinessGate{ConditionType: kruise.KruisePodReady}) {
 		err = errors.New("a new pod has no readiness gate")
 	}
@@ -107,12 +110,17 @@ func (s *standIns) probePod(ctx context.Context) error {
 }
 
 // probeCheck sends an object that the schema takes and the webhook does not.
-func (s *standIns) probeCheck(ctx context.Context) error {
+func probeCheck(ctx context.Context, c *cluster.Cluster) error {
 	o := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": kruise.PolicyGroup + "/" + kruise.V1beta1, "kind": "PodUnavailableBudget",
 		"metadata": map[string]any{"name": "probe"}, "spec": map[string]any{},
 	}}
-	_, err := s.dynamic.Resource(acted["PodUnavailableBudget"]).Namespace(kruise.DefaultNamespace).
+	client, err := dynamic.NewForConfig(c.Config())
+	if err != nil {
+		return err
+	}
+	budgets := schema.GroupVersionResource{Group: kruise.PolicyGroup, Version: kruise.V1beta1, Resource: "podunavailablebudgets"}
+	_, err = client.Resource(budgets).Namespace(kruise.DefaultNamespace).
 		Create(ctx, o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err == nil {
 		return errors.New("an empty budget is accepted")

@@ -11,16 +11,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/standin"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/webhook"
 )
 
 // serve answers admission reviews until the context ends, and returns as soon as
 // the API server asks.
-func (s *standIns) serve(ctx context.Context, c *cluster.Cluster) error {
+func serve(ctx context.Context, c *cluster.Cluster, w standin.Webhooks) error {
 	mux := http.NewServeMux()
-	for path, verdict := range map[string]func(context.Context, *admissionv1.AdmissionRequest) ([]byte, error){
-		"/pod": s.admitPod, "/object": s.fill, "/check": s.check, "/budget": s.guard, "/deletion": s.protect,
+	for path, verdict := range map[string]standin.Verdict{
+		"/pod": w.Pod, "/object": w.Object, "/check": w.Check, "/budget": w.Budget, "/deletion": w.Deletion,
 	} {
 		mux.HandleFunc("POST "+path, webhook.Answer(func(ctx context.Context, review *admissionv1.AdmissionReview) {
 			answer(review, func() ([]byte, error) { return verdict(ctx, review.Request) })
@@ -30,28 +31,14 @@ func (s *standIns) serve(ctx context.Context, c *cluster.Cluster) error {
 	if err != nil {
 		return err
 	}
-	registration := s.client.AdmissionregistrationV1()
+	registration := c.Client().AdmissionregistrationV1()
 	if _, err := registration.MutatingWebhookConfigurations().Create(ctx, mutating(server), metav1.CreateOptions{}); err != nil {
 		return err
 	}
 	if _, err := registration.ValidatingWebhookConfigurations().Create(ctx, validating(server), metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	return s.inForce(ctx)
-}
-
-// refusal is what a webhook says no with.
-type refusal struct {
-	code   int32
-	reason metav1.StatusReason
-	text   string
-}
-
-func (r *refusal) Error() string { return r.text }
-
-// forbid is the refusal of those webhooks that guard what exists.
-func forbid(format string, args ...any) error {
-	return &refusal{http.StatusForbidden, metav1.StatusReasonForbidden, fmt.Sprintf(format, args...)}
+	return inForce(ctx, c)
 }
 
 // answer fills in the response: a patch to apply, or a refusal.
@@ -61,8 +48,8 @@ func answer(review *admissionv1.AdmissionReview, verdict func() ([]byte, error))
 	if err != nil {
 		out.Allowed = false
 		out.Result = &metav1.Status{Message: err.Error(), Code: http.StatusBadRequest, Reason: metav1.StatusReasonBadRequest}
-		if r, ok := errors.AsType[*refusal](err); ok {
-			out.Result.Code, out.Result.Reason = r.code, r.reason
+		if r, ok := errors.AsType[*standin.RefusedError](err); ok {
+			out.Result.Code, out.Result.Reason = r.Code, r.Reason
 		}
 	} else if patch != nil {
 		out.Patch, out.PatchType = patch, ptr.To(admissionv1.PatchTypeJSONPatch)
@@ -72,13 +59,13 @@ func answer(review *admissionv1.AdmissionReview, verdict func() ([]byte, error))
 
 // inForce returns as soon as a pod that is not stored comes back with what the
 // webhook adds, and a bad object is refused.
-func (s *standIns) inForce(ctx context.Context) error {
+func inForce(ctx context.Context, c *cluster.Cluster) error {
 	limit, cancel := context.WithTimeout(ctx, cluster.Patience)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		err := errors.Join(s.probePod(limit), s.probeCheck(limit))
+		err := errors.Join(probePod(limit, c), probeCheck(limit, c))
 		if err == nil {
 			return nil
 		}

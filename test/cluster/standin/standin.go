@@ -1,89 +1,34 @@
-// Package standin plays Kruise in a test cluster: the models of package
-// pkg/plan/controller reconcile Kruise objects in the real API server, and
-// webhooks answer as Kruise's would. No rule is written here a second time: what
-// is decided comes from the product's packages, and this one only reads the
-// cluster for them and carries out what they say.
+// Package standin adds the stand-ins for Kruise's controllers and webhooks
+// (internal/testing/standin) to a test cluster.
 //
 //	c, namespace := cluster.Shared(t, kruise.API(), standin.Controllers())
 package standin
 
 import (
 	"context"
-	"fmt"
-	"sync"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/kubernetes/scheme"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/tools/record"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	plan "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/standin"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
 )
 
+// Pace is [standin.Pace].
+type Pace = standin.Pace
+
+// AsleepAnnotation is [standin.AsleepAnnotation].
+const AsleepAnnotation = standin.AsleepAnnotation
+
 // Controllers is the option that adds Kruise's controllers and webhooks to a
-// cluster that serves its API: it comes after kruise.API(). The feature gates are
-// those of the recordings: every pod has the gate KruisePodReady,
-// PodUnavailableBudgets guard updates too, deletions are protected.
+// cluster that serves its API: it comes after kruise.API().
 func Controllers() cluster.Option { return controllers(nil) }
 
+// Paced is [Controllers] whose delays are noted in a pace.
+func Paced(p *Pace) cluster.Option { return controllers(p) }
+
 func controllers(p *Pace) cluster.Option {
-	return cluster.WithAddOn("stand-ins", func(ctx context.Context, c *cluster.Cluster) error { return install(ctx, c, p) })
-}
-
-// gates are the feature gates that rules ask for.
-func gates() plan.Gates { return plan.DefaultGates() }
-
-// standIns are all controllers and webhooks of one cluster. They end with the
-// context that they were installed with.
-type standIns struct {
-	client  kubernetes.Interface
-	dynamic dynamic.Interface
-	nodes   *node.Pool
-	store   *store
-	seen    *seen
-	events  record.EventRecorder
-	// restarts are the containers that nodes were asked to restart.
-	restarts *restarts
-	// permits keeps questions to one budget apart.
-	permits sync.Mutex
-	memory  memory
-	pace    *Pace
-}
-
-// install starts everything and returns when webhooks are in force and all
-// controllers look.
-func install(ctx context.Context, c *cluster.Cluster, p *Pace) error {
-	s := &standIns{client: c.Client(), nodes: c.Nodes, restarts: newRestarts(), pace: p}
-	var err error
-	if s.dynamic, err = dynamic.NewForConfig(c.Config()); err != nil {
-		return err
-	}
-	home := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: kruise.DefaultNamespace}}
-	if _, err := s.client.CoreV1().Namespaces().Create(ctx, home, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
-		return err
-	}
-	if s.store, err = newStore(ctx, s.client, s.dynamic); err != nil {
-		return err
-	}
-	s.seen = newSeen()
-	s.events = s.recorder(ctx)
-	if err := s.serve(ctx, c); err != nil {
-		return fmt.Errorf("webhooks: %w", err)
-	}
-	return s.run(ctx)
-}
-
-// recorder writes the controllers' events.
-func (s *standIns) recorder(ctx context.Context) record.EventRecorder {
-	b := record.NewBroadcaster(record.WithContext(ctx))
-	b.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: s.client.CoreV1().Events("")})
-	context.AfterFunc(ctx, b.Shutdown)
-	return b.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "kruise-stand-in"})
+	return cluster.WithAddOn("stand-ins", func(ctx context.Context, c *cluster.Cluster) error {
+		return standin.Start(ctx, standin.Cluster{
+			Config: c.Config(), Nodes: c.Nodes, Pace: p,
+			Register: func(ctx context.Context, w standin.Webhooks) error { return serve(ctx, c, w) },
+		})
+	})
 }

@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/life"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node/life"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 

@@ -32,7 +32,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	testkruise "github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/life"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node/life"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 

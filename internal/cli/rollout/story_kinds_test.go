@@ -1,0 +1,111 @@
+package rollout_test
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/story"
+)
+
+// kind is a workload of three pods.
+func kind(apiVersion, name, more string) string {
+	return `apiVersion: ` + apiVersion + `
+kind: ` + name + `
+metadata: {name: web}
+spec:
+  ` + more + `
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {terminationGracePeriodSeconds: 0, containers: [{name: main, image: "registry.example.com/web:1"}]}
+`
+}
+
+// TestKinds_ForthAndBack: a rollout and its undo, of each kind and driver.
+func TestKinds_ForthAndBack(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ of, text, flags string }{
+		"Deployment":           {"deployment/web", kind("apps/v1", "Deployment", "replicas: 3"), " --steps 100%"},
+		"Advanced StatefulSet": {"statefulset.apps.kruise.io/web", kind("apps.kruise.io/v1beta1", "StatefulSet", "replicas: 3\n  serviceName: web"), " --steps 1,100%"},
+		"Advanced DaemonSet":   {"daemonset.apps.kruise.io/web", kind("apps.kruise.io/v1beta1", "DaemonSet", "minReadySeconds: 0"), " --steps 1,100%"},
+		"StatefulSet":          {"statefulset.apps/web", kind("apps/v1", "StatefulSet", "replicas: 3\n  serviceName: web"), " --steps 1,100%"},
+		"DaemonSet OnDelete":   {"daemonset.apps/web", kind("apps/v1", "DaemonSet", "updateStrategy: {type: OnDelete}"), " --steps 1,100% --driver client"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := story.Start(t, 3, c.text)
+			s.Run("rollout run " + c.of + c.flags + image2).Ends(0)
+			s.Has("", images{"web:2": 3})
+			s.Run("rollout status "+c.of+" --watch=false").Ends(0, "complete")
+			s.Run("rollout history " + c.of).Ends(0)
+			s.Run("rollout undo " + c.of + strings.Replace(c.flags, " --steps 1,100%", "", 1) + " --yes --pull-images never").Ends(0)
+			s.Has("", images{"web:1": 3})
+		})
+	}
+}
+
+// TestRun_PullsImagesFirst: every node has the new image before the first pod gets it.
+func TestRun_PullsImagesFirst(t *testing.T) {
+	s := web(t)
+	s.Run("rollout run cloneset/web --steps 100% --pull-images first --image main=registry.example.com/web:2 --yes").Ends(0, "pull")
+	s.Has("", images{"web:2": 4})
+}
+
+// TestRestart_RecreatesPods of a workload, all of them.
+func TestRestart_RecreatesPods(t *testing.T) {
+	s := web(t)
+	before := map[string]bool{}
+	for _, p := range s.Ready(t, story.Namespace) {
+		before[string(p.UID)] = true
+	}
+	s.Run("rollout restart cloneset/web --yes --pull-images never").Ends(0)
+	s.Has("", images{"web:1": 4})
+	for _, p := range s.Ready(t, story.Namespace) {
+		if before[string(p.UID)] {
+			t.Errorf("%s was not recreated", p.Name)
+		}
+	}
+}
+
+// TestDetach_TheJobCarriesItOut: a Job is made, and what it runs finishes the rollout.
+func TestDetach_TheJobCarriesItOut(t *testing.T) {
+	s := web(t)
+	s.Apply(t, "", "{apiVersion: v1, kind: Namespace, metadata: {name: kubectl-kruise}}")
+	s.Apply(t, "kubectl-kruise", "{apiVersion: v1, kind: ServiceAccount, metadata: {name: kubectl-kruise-runner}}")
+	run := "rollout run cloneset/web --steps 1,100% --driver kruise --detach --runner-image registry.example.com/kubectl-kruise:v9" + image2
+	s.Run(run+" --manifest").Ends(0, "kind: Job")
+	s.Run(run).Ends(0, "job.batch/rollout-web-")
+	jobs, err := s.Client.BatchV1().Jobs("kubectl-kruise").List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(jobs.Items) != 1 {
+		t.Fatalf("%d Jobs, %v", len(jobs.Items), err)
+	}
+	s.Has("", images{"web:1": 4})
+	args := jobs.Items[0].Spec.Template.Spec.Containers[0].Args
+	s.Run("", args...).Ends(0)
+	s.Has("", images{"web:2": 4})
+	s.Run("", args...).Ends(0)
+	s.Run("rollout status cloneset/web --watch=false").Ends(0, "complete")
+}
+
+// TestApplyPlan_FromAFile: a plan is made in one place, approved, and carried out in another.
+func TestApplyPlan_FromAFile(t *testing.T) {
+	s := web(t)
+	file := s.File("plan.yaml", "")
+	s.Run("plan cloneset/web --steps 1,100% --image main=registry.example.com/web:2 --pull-images never -o yaml --out " + file).Ends(0)
+	s.Run("rollout apply " + file + " --yes").Ends(0)
+	s.Has("", images{"web:2": 4})
+	s.Run("rollout apply " + file + " --yes")
+	s.Has("", images{"web:2": 4})
+}
+
+// TestStatus_OfANamespace: all that is rolled out there, wherever one looks from.
+func TestStatus_OfANamespace(t *testing.T) {
+	s := story.Start(t, 4, story.CloneSet("web", "2", "web:1"), story.CloneSet("api", "2", "web:1"))
+	s.Run("rollout run cloneset/web --steps 1,100% --pause-after 1 --exit-on-pause" + image2).Ends(5)
+	s.Run("rollout list -A").Ends(0, "cloneset/web")
+	s.Run("rollout status -A --watch=false").Ends(0, "cloneset/web")
+	s.Run("rollout status cloneset/web --watch=false -o json").Ends(0, `"updated": 1`)
+	s.Run("rollout show cloneset/web -o yaml").Ends(0, "web:2")
+	s.Run("describe cloneset web").Ends(0, "web:2")
+}

@@ -1,0 +1,163 @@
+// Package story runs verbs of the command line, from the root command on, against a cluster in the test's own process.
+package story
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/cluster"
+)
+
+// Story is a cluster and the namespace shop in it.
+type Story struct {
+	*cluster.Cluster
+	*testing.T
+
+	folder string
+}
+
+// Namespace is where stories play.
+const Namespace = "shop"
+
+// Start gives the test its cluster, with documents applied and so many pods ready.
+func Start(t *testing.T, pods int, documents ...string) *Story {
+	t.Helper()
+	t.Parallel()
+	s := &Story{Cluster: cluster.Start(t), T: t, folder: t.TempDir()}
+	s.Apply(t, "", "{apiVersion: v1, kind: Namespace, metadata: {name: "+Namespace+"}}")
+	s.Apply(t, Namespace, strings.Join(documents, "\n---\n"))
+	s.Await(t, "pods are ready", func() bool { return len(s.Ready(t, Namespace)) == pods })
+	return s
+}
+
+// Result is what a command did.
+type Result struct {
+	t        *testing.T
+	args     string
+	Code     int
+	Out, Err string
+}
+
+// Run runs a command; words with spaces come as own arguments. It may be called from any goroutine.
+func (s *Story) Run(line string, more ...string) *Result {
+	var out, errOut bytes.Buffer
+	args := append([]string{"kubectl-kruise"}, append(strings.Fields(line), more...)...)
+	args = append(args, "-n", Namespace, "--kubeconfig", s.Kubeconfig)
+	env := func(name string) string {
+		return map[string]string{"GOGC": "400", "USER": "anna", "XDG_STATE_HOME": s.folder}[name]
+	}
+	code := cli.Main(s.Context(), args, factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Getenv: env})
+	return &Result{s.T, line + " " + strings.Join(more, " "), code, out.String(), errOut.String()}
+}
+
+// Ends fails the test unless the command ended with a code, and said all of this.
+func (r *Result) Ends(code int, want ...string) *Result {
+	r.t.Helper()
+	if r.Code != code {
+		r.t.Fatalf("%s: exit %d, want %d\n%s\n%s", r.args, r.Code, code, r.Out, r.Err)
+	}
+	for _, text := range want {
+		if !strings.Contains(r.Out+r.Err, text) {
+			r.t.Fatalf("%s: no %q in\n%s\n%s", r.args, text, r.Out, r.Err)
+		}
+	}
+	return r
+}
+
+// File writes a file, and returns its path.
+func (s *Story) File(name, text string) string {
+	s.Helper()
+	path := filepath.Join(s.folder, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		s.Fatal(err)
+	}
+	return path
+}
+
+// Images counts the ready pods of each image, without its registry; with a label, of each of its values before it.
+func (s *Story) Images(label string) map[string]int {
+	s.Helper()
+	out := map[string]int{}
+	for _, p := range s.Ready(s.T, Namespace) {
+		image := p.Spec.Containers[0].Image
+		image = image[strings.LastIndex(image, "/")+1:]
+		if label != "" {
+			image = p.Labels[label] + " " + image
+		}
+		out[image]++
+	}
+	return out
+}
+
+// Has fails the test unless these are the images of ready pods.
+func (s *Story) Has(label string, want map[string]int) {
+	s.Helper()
+	if got := s.Images(label); !maps.Equal(got, want) {
+		s.Fatalf("pods run %v, want %v", got, want)
+	}
+}
+
+// Reaches waits until these are the images of ready pods.
+func (s *Story) Reaches(label string, want map[string]int) {
+	s.Helper()
+	s.Await(s.T, "these images", func() bool { return maps.Equal(s.Images(label), want) })
+}
+
+// Object reads an object of a kind such as CloneSet, of Kruise where there are two.
+func (s *Story) Object(kind, name string) *unstructured.Unstructured {
+	s.Helper()
+	u := s.Find(kind, name)
+	if u == nil {
+		s.Fatalf("no %s %s", kind, name)
+	}
+	return u
+}
+
+// Find is Object, or nil.
+func (s *Story) Find(kind, name string) *unstructured.Unstructured {
+	s.Helper()
+	for _, at := range []schema.GroupVersion{{Group: "apps.kruise.io", Version: "v1beta1"}, {Group: "apps", Version: "v1"}, {Version: "v1"}, {Group: "coordination.k8s.io", Version: "v1"}} {
+		if r := s.Served(at.WithKind(kind)); r != nil {
+			return s.Cluster.Find(s.T, r.GroupVersion().WithResource(r.Plural), Namespace, name)
+		}
+	}
+	s.Fatalf("%s is not served", kind)
+	return nil
+}
+
+// Pod is the first pod that is not being deleted.
+func (s *Story) Pod() corev1.Pod {
+	s.Helper()
+	return s.Pods(s.T, Namespace)[0]
+}
+
+// Number is a field that is a number, 0 where it is not set.
+func Number(u *unstructured.Unstructured, path ...string) int64 {
+	n, _, _ := unstructured.NestedInt64(u.Object, path...)
+	return n
+}
+
+// CloneSet is a document: in place, one pod at a time.
+func CloneSet(name string, replicas, image string) string {
+	return `apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata: {name: ` + name + `, labels: {team: shop}}
+spec:
+  replicas: ` + replicas + `
+  selector: {matchLabels: {app: ` + name + `}}
+  updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1}}
+  template:
+    metadata: {labels: {app: ` + name + `}}
+    spec: {terminationGracePeriodSeconds: 0, containers: [{name: main, image: "registry.example.com/` + image + `"}]}
+`
+}
