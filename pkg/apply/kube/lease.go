@@ -216,10 +216,10 @@ func (r Records) Holder(ctx context.Context, ref cluster.Ref) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return holderOf(l, time.Now()), nil
+	return holderOf(l, serverTime(r.Client)), nil
 }
 
-// holderOf names the holder of a lease at a time, "" for none.
+// holderOf names the holder of a lease at a time of the server, "" for none.
 func holderOf(l *coordinationv1.Lease, now time.Time) string {
 	if l.Spec.HolderIdentity == nil || l.Spec.RenewTime == nil {
 		return ""
@@ -228,7 +228,7 @@ func holderOf(l *coordinationv1.Lease, now time.Time) string {
 	if l.Spec.LeaseDurationSeconds != nil {
 		lasts = time.Duration(*l.Spec.LeaseDurationSeconds) * time.Second
 	}
-	if now.Sub(l.Spec.RenewTime.Time) > lasts {
+	if now.Sub(renewedAt(l)) > lasts {
 		return ""
 	}
 	return *l.Spec.HolderIdentity
