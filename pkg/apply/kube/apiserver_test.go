@@ -304,6 +304,10 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request, p place) {
 			answerStatus(w, http.StatusConflict, metav1.StatusReasonAlreadyExists)
 			return
 		}
+		if r.URL.Query().Has("dryRun") {
+			answer(w, http.StatusCreated, u.Object)
+			return
+		}
 		s.writes = append(s.writes, "create "+p.collection)
 		s.store(p.collection, u)
 		answer(w, http.StatusCreated, u.Object)
