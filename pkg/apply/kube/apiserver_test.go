@@ -237,6 +237,8 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Unlock()
 	switch {
+	case refused == http.StatusUnauthorized:
+		answerStatus(w, refused, metav1.StatusReasonUnauthorized)
 	case refused != 0:
 		answerStatus(w, refused, metav1.StatusReasonForbidden)
 	case served == "":

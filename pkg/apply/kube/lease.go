@@ -168,6 +168,9 @@ func (lh *leaseHolder) send(ctx context.Context, send func(context.Context) erro
 	defer cancel()
 	lh.inFlight.begin()
 	err := send(limited)
+	if apierrors.IsUnauthorized(err) || errors.Is(err, plan.ErrCredentials) {
+		err = send(limited) // a program that makes credentials makes new ones after such an answer
+	}
 	lh.inFlight.end(time.Now(), err == nil || limited.Err() == nil && !errors.Is(err, plan.ErrUnavailable))
 	return err
 }
