@@ -174,6 +174,8 @@ func (r *run) outcomeOf(ctx context.Context, err error) error {
 		r.finish(event.TakenOver, err.Error())
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), plan.ErrOtherExecutor):
 		r.finish(event.TakenOver, context.Cause(ctx).Error())
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), plan.ErrCredentials):
+		return context.Cause(ctx)
 	case ctx.Err() != nil:
 		r.finish(event.Interrupted, "interrupted")
 	case errors.Is(err, plan.ErrNotFound):
@@ -209,6 +211,8 @@ func (r *run) act(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
 			continue // it is gone: the next look sees that
 		case err != nil && (isTemporary(err) || ctx.Err() != nil):
 			return r.backOff(ctx, s, err)
+		case errors.Is(err, plan.ErrCredentials):
+			return err // it says nothing about the rollout, which stays as it is
 		case err != nil:
 			return r.stop(ctx, err.Error())
 		}

@@ -176,6 +176,8 @@ var (
 	ErrRefused = errors.New("refused")
 	// ErrUnavailable is a cluster that does not answer, or not now.
 	ErrUnavailable = errors.New("the cluster does not answer")
+	// ErrCredentials are credentials that the cluster does not take, or no longer.
+	ErrCredentials = errors.New("the cluster does not accept the credentials")
 	// ErrOtherExecutor is a rollout that has another executor.
 	ErrOtherExecutor = errors.New("another process runs the rollout")
 	// ErrNotFound is an object that is not there.

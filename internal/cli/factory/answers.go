@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -34,6 +35,9 @@ type answerBounds struct {
 	within time.Duration
 	pages  int
 
+	// ahead is by how many nanoseconds the clock of the server is ahead of this machine's.
+	ahead atomic.Int64
+
 	mu sync.Mutex
 	// continued counts the pages of the list that is read at a path.
 	continued map[string]int
@@ -48,13 +52,16 @@ type boundedTransport struct {
 // RoundTrip sends a request.
 func (t *boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if streams(r) {
-		return t.next.RoundTrip(r)
+		res, err := t.next.RoundTrip(r)
+		t.noteTime(res)
+		return res, err
 	}
 	if err := t.page(r); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeoutCause(r.Context(), t.within, t.slow())
 	res, err := t.next.RoundTrip(r.WithContext(ctx))
+	t.noteTime(res)
 	if err != nil {
 		err = causeOf(ctx, err)
 		cancel()
@@ -62,6 +69,21 @@ func (t *boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	res.Body = &boundedBody{ReadCloser: res.Body, ctx: ctx, cancel: cancel, left: t.bytes, most: t.bytes}
 	return res, nil
+}
+
+// noteTime keeps what an answer says of the server's clock, to half a second.
+func (t *boundedTransport) noteTime(res *http.Response) {
+	if res == nil {
+		return
+	}
+	if at, err := http.ParseTime(res.Header.Get("Date")); err == nil {
+		t.ahead.Store(int64(at.Add(time.Second / 2).Sub(time.Now())))
+	}
+}
+
+// ServerTime is the time by the clock of the server, as its last answer had it; that of this machine before.
+func (t *boundedTransport) ServerTime() time.Time {
+	return time.Now().Add(time.Duration(t.ahead.Load()))
 }
 
 // WrappedRoundTripper is what client-go looks for in a wrapper.

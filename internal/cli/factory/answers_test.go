@@ -82,3 +82,31 @@ func TestAnswers_OfABrokenServerEnd(t *testing.T) {
 		_ = body.Close()
 	}
 }
+
+// TestAnswers_TellTheTimeOfTheServer: each answer, also one of a watch, says by how much this machine's clock is wrong.
+func TestAnswers_TellTheTimeOfTheServer(t *testing.T) {
+	var ahead time.Duration
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
+	}))
+	defer server.Close()
+	transport := &boundedTransport{http.DefaultTransport, &answerBounds{bytes: 1, within: time.Minute, pages: 1}}
+	if d := time.Until(transport.ServerTime()).Abs(); d > time.Minute {
+		t.Errorf("before an answer the clock is wrong by %s", d)
+	}
+	for path, by := range map[string]time.Duration{"/api": 10 * time.Minute, "/api?watch=true": -10 * time.Minute} {
+		ahead = by
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if d := (time.Until(transport.ServerTime()) - by).Abs(); d > time.Minute {
+			t.Errorf("%s: the clock is wrong by %s", path, d)
+		}
+	}
+}

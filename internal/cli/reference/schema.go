@@ -77,14 +77,20 @@ replicas should reach Kruise's kinds: then every kustomize builds them alike.`,
 	return c
 }
 
-// writeFiles writes files into a directory, which need not exist.
+// writeFiles writes files into a directory, which need not exist. The directory may be one of a repository that others
+// have written: no link in it leads the writing elsewhere.
 func writeFiles(dir string, files map[string][]byte) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // schemas are for everybody
 		return err
 	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // nothing is pending in it
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		errs = append(errs, os.WriteFile(filepath.Join(dir, name), files[name], 0o644)) //nolint:gosec // as above
+		errs = append(errs, root.MkdirAll(filepath.Dir(name), 0o755), root.WriteFile(name, files[name], 0o644))
 	}
 	return errors.Join(errs...)
 }
@@ -240,7 +246,7 @@ func isNamed(k kruise.Registered, word string) bool {
 
 // write writes the schemas of the kinds into the directory.
 func (o *jsonOptions) write(list []kruise.Registered) error {
-	var errs []error
+	files := map[string][]byte{}
 	for _, k := range list {
 		for _, version := range k.Versions {
 			if o.version != "" && o.version != version {
@@ -250,12 +256,8 @@ func (o *jsonOptions) write(list []kruise.Registered) error {
 			if err != nil {
 				return err
 			}
-			file := filepath.Join(o.outputDir, k.Group, strings.ToLower(k.Kind)+"_"+version+".json")
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // schemas are for everybody
-				return err
-			}
-			errs = append(errs, os.WriteFile(file, append(b, '\n'), 0o644)) //nolint:gosec // as above
+			files[filepath.Join(k.Group, strings.ToLower(k.Kind)+"_"+version+".json")] = append(b, '\n')
 		}
 	}
-	return errors.Join(errs...)
+	return writeFiles(o.outputDir, files)
 }

@@ -177,6 +177,9 @@ func (d *driving) carryOut(ctx context.Context, s *session, e *apply.Executor) (
 	if err == nil {
 		d.printNext(res)
 	}
+	if errors.Is(err, plan.ErrCredentials) {
+		err = &resource.Error{Err: err, Hint: "log in again; '" + d.factory.WithConnection(of.Target.Command("resume")) + "' continues the rollout, which stays as it is"}
+	}
 	return res, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/arbitrary"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
@@ -44,10 +45,10 @@ func TestRender_AgreesWithLintOnRandomObjects(t *testing.T) {
 // FuzzRender_AgreesWithLint searches for more of them.
 func FuzzRender_AgreesWithLint(f *testing.F) {
 	source := arbitrary.New(f)
-	for seed := range uint64(16) {
-		f.Add(seed + 10000)
-	}
-	f.Fuzz(func(t *testing.T, seed uint64) { hold(t, source.Object(seed)) })
+	distort.Seeds(f, func(t *testing.T, seed uint64) {
+		t.Helper()
+		hold(t, source.Object(seed+10_000))
+	})
 }
 
 // verdict is what became of one object.

@@ -4,10 +4,12 @@
 package distort
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -48,7 +50,17 @@ func Fuzz(f *testing.F, texts []string, run func(t *testing.T, text string)) {
 		f.Add(uint16(i), uint16(0), uint8(Unchanged), uint16(0), uint8(Unchanged))
 		f.Add(uint16(i), uint16(i*37), uint8(i*5), uint16(i*53), uint8(Unchanged))
 	}
+	var once sync.Once
 	f.Fuzz(func(t *testing.T, which, at uint16, by uint8, also uint16, and uint8) {
+		if *tries > 0 {
+			once.Do(func() {
+				atRandom(t, func(r *rand.Rand) (input any, try func()) {
+					text := Text(texts[r.IntN(len(texts))], Change{uint16(r.Uint32()), uint8(r.Uint32())}, Change{uint16(r.Uint32()), uint8(r.Uint32())})
+					return text, func() { run(t, text) }
+				})
+			})
+			return
+		}
 		run(t, Text(texts[int(which)%len(texts)], Change{at, by}, Change{also, and}))
 	})
 }

@@ -237,6 +237,8 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Unlock()
 	switch {
+	case refused == http.StatusUnauthorized:
+		answerStatus(w, refused, metav1.StatusReasonUnauthorized)
 	case refused != 0:
 		answerStatus(w, refused, metav1.StatusReasonForbidden)
 	case served == "":
@@ -302,6 +304,10 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request, p place) {
 		u.SetNamespace(p.namespace)
 		if s.objects[objectKey(p.collection, p.namespace, u.GetName())] != nil {
 			answerStatus(w, http.StatusConflict, metav1.StatusReasonAlreadyExists)
+			return
+		}
+		if r.URL.Query().Has("dryRun") {
+			answer(w, http.StatusCreated, u.Object)
 			return
 		}
 		s.writes = append(s.writes, "create "+p.collection)

@@ -144,16 +144,16 @@ func createOrGet(ctx context.Context, client dynamic.ResourceInterface, u *unstr
 }
 
 // createJob creates a Job; one of its name is the same, created before a crash.
-func (so *stepObjects) createJob(ctx context.Context, job *batchv1.Job) error {
+func (so *stepObjects) createJob(ctx context.Context, job *batchv1.Job) (got *batchv1.Job, found bool, err error) {
 	client := so.core.BatchV1().Jobs(job.Namespace)
-	got, err := client.Create(ctx, job, metav1.CreateOptions{FieldManager: FieldManager})
-	if apierrors.IsAlreadyExists(err) {
+	got, err = client.Create(ctx, job, metav1.CreateOptions{FieldManager: FieldManager})
+	if found = apierrors.IsAlreadyExists(err); found {
 		got, err = client.Get(ctx, job.Name, metav1.GetOptions{})
 	}
 	if err != nil {
-		return planError("Job "+job.Name, err)
+		return nil, found, planError("Job "+job.Name, err)
 	}
-	return so.lazy.jobs.ifStarted().put(got)
+	return got, found, so.lazy.jobs.ifStarted().put(got)
 }
 
 // jobEnd is the condition that a Job has ended with; ok is false while it runs.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-logr/logr"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/uuid"
@@ -224,6 +225,19 @@ func (h *claim) noteHolder(holder string) {
 	}
 }
 
+// noteCredentials ends the hold where the lease has expired since the credentials are not accepted any more: without
+// others nothing would ever be written again.
+func (h *claim) noteCredentials(err error) {
+	if !apierrors.IsUnauthorized(err) {
+		return
+	}
+	h.fault.Store(storedError{err})
+	if h.heldBefore.Load() && h.remaining() <= 0 {
+		h.lost(planError(fmt.Sprintf("the lease %s/%s", h.namespace, h.name), err))
+		h.stop()
+	}
+}
+
 // ownedLeases creates leases that are deleted with the workload.
 type ownedLeases struct {
 	coordination.LeasesGetter
@@ -283,6 +297,7 @@ func (l *recordingLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRe
 			record.LeaseDurationSeconds, raw = expired, append(raw, ' ')
 		}
 	}
+	l.claim.noteCredentials(err)
 	return record, raw, err
 }
 
@@ -312,6 +327,7 @@ func (l *recordingLock) note(sent time.Time, r resourcelock.LeaderElectionRecord
 	if err != nil {
 		l.written = nil
 		l.claim.fault.Store(storedError{err})
+		l.claim.noteCredentials(err)
 		return err
 	}
 	l.written, l.holder = &r, r.HolderIdentity

@@ -43,6 +43,8 @@ func planErrorKind(err error) error {
 		return plan.ErrRefused
 	case isPermanentEvictionError(err):
 		return nil
+	case apierrors.IsUnauthorized(err):
+		return plan.ErrCredentials
 	case isTemporary(err):
 		return plan.ErrUnavailable
 	}

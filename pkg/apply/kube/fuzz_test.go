@@ -1,11 +1,14 @@
 package kube
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -65,7 +68,7 @@ func FuzzPast(f *testing.F) {
 			return
 		}
 		again, err := readPast(compressPast(list, maxPastBytes))
-		if diff := cmp.Diff(list, again); diff != "" || err != nil {
+		if diff := cmp.Diff(list, again, cmpopts.EquateEmpty()); diff != "" || err != nil {
 			t.Errorf("%v %s", err, diff)
 		}
 	})
@@ -79,6 +82,25 @@ func FuzzRestartNote(f *testing.F) {
 		p := &cluster.Pod{Annotations: map[string]string{restartAnnotation: text}, Containers: []cluster.Container{{Name: "main", Restarts: 1, Ready: true}}}
 		if a, ok := restartNoteOf(p); ok && a.result(p).Text == "" {
 			t.Errorf("%q has no result", text)
+		}
+	})
+}
+
+// FuzzLease: whatever a lease says, which all who may write leases can write, its holder is the one that it names, or none.
+func FuzzLease(f *testing.F) {
+	texts := []string{
+		`{"metadata":{"managedFields":[{"manager":"a","operation":"Update","time":"2026-07-01T12:00:00Z","fieldsV1":{"f:spec":{"f:renewTime":{}}}}]},"spec":{"holderIdentity":"ann","leaseDurationSeconds":20,"renewTime":"2026-07-01T12:00:00.000000Z"}}`,
+		`{"spec":{"holderIdentity":"ann","leaseDurationSeconds":-2147483648,"renewTime":null}}`, `{"metadata":{"managedFields":[{"operation":"Update","fieldsV1":null}]}}`,
+	}
+	now := time.Date(2026, 7, 1, 12, 0, 10, 0, time.UTC)
+	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		t.Helper()
+		var l coordinationv1.Lease
+		if json.Unmarshal([]byte(text), &l) != nil {
+			return
+		}
+		if by := holderOf(&l, now); by != "" && (l.Spec.HolderIdentity == nil || by != *l.Spec.HolderIdentity || l.Spec.RenewTime == nil) {
+			t.Errorf("held by %q", by)
 		}
 	})
 }

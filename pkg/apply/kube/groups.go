@@ -152,7 +152,7 @@ func (g *Groups) Holder(ctx context.Context, namespace, name string) (string, er
 	if err != nil {
 		return "", err
 	}
-	return holderOf(l, time.Now()), nil
+	return holderOf(l, serverTime(g.shared.core)), nil
 }
 
 // Watch watches a group until the context ends: changed is called from any goroutine, and now

@@ -168,6 +168,9 @@ func (lh *leaseHolder) send(ctx context.Context, send func(context.Context) erro
 	defer cancel()
 	lh.inFlight.begin()
 	err := send(limited)
+	if apierrors.IsUnauthorized(err) || errors.Is(err, plan.ErrCredentials) {
+		err = send(limited) // a program that makes credentials makes new ones after such an answer
+	}
 	lh.inFlight.end(time.Now(), err == nil || limited.Err() == nil && !errors.Is(err, plan.ErrUnavailable))
 	return err
 }
@@ -216,10 +219,10 @@ func (r Records) Holder(ctx context.Context, ref cluster.Ref) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return holderOf(l, time.Now()), nil
+	return holderOf(l, serverTime(r.Client)), nil
 }
 
-// holderOf names the holder of a lease at a time, "" for none.
+// holderOf names the holder of a lease at a time of the server, "" for none.
 func holderOf(l *coordinationv1.Lease, now time.Time) string {
 	if l.Spec.HolderIdentity == nil || l.Spec.RenewTime == nil {
 		return ""
@@ -228,7 +231,7 @@ func holderOf(l *coordinationv1.Lease, now time.Time) string {
 	if l.Spec.LeaseDurationSeconds != nil {
 		lasts = time.Duration(*l.Spec.LeaseDurationSeconds) * time.Second
 	}
-	if now.Sub(l.Spec.RenewTime.Time) > lasts {
+	if now.Sub(renewedAt(l)) > lasts {
 		return ""
 	}
 	return *l.Spec.HolderIdentity

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
@@ -308,5 +310,59 @@ func TestRecordingLock_ReleasesOnlyItsOwn(t *testing.T) {
 	release()
 	if got, _, _ := unstructured.NestedString(s.list(leaseCollection)[0].Object, "spec", "holderIdentity"); got != "ben@desk" {
 		t.Errorf("the lease is held by %q, want ben@desk", got)
+	}
+}
+
+// TestClaim_EndsWithItsCredentials: a hold whose credentials expire ends when its lease does, and says why; nothing is asked
+// for ever. One answer of that kind is none: the credentials may have been renewed after it.
+func TestClaim_EndsWithItsCredentials(t *testing.T) {
+	times := Lease{Lasts: 4 * time.Second, Tries: 3 * time.Second, Renew: time.Second}
+	for name, lasting := range map[string]bool{"expired": true, "renewed": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newAPIServer(t, nil)
+			held, release, err := claimOn(t, s, "ann@desk", times).acquire(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer release()
+			s.refuse(leaseCollection, http.StatusUnauthorized)
+			if !lasting {
+				time.Sleep(2 * times.Renew)
+				s.refuse(leaseCollection, 0)
+			}
+			select {
+			case <-held.Done():
+				if err := context.Cause(held); !lasting || !errors.Is(err, plan.ErrCredentials) || !strings.Contains(err.Error(), "rollout.web") {
+					t.Errorf("it ends: %v", err)
+				}
+			case <-time.After(3 * times.Lasts):
+				if lasting {
+					t.Error("the lease is asked for without end")
+				}
+			}
+			before := len(s.requested(leaseCollection))
+			time.Sleep(2 * times.Renew)
+			if after := len(s.requested(leaseCollection)); lasting && after > before {
+				t.Errorf("%d more requests", after-before)
+			}
+		})
+	}
+}
+
+// TestLeaseHolder_SendsAgainWithNewCredentials: a write that is refused since its credentials expired is sent once more, which
+// has them renewed by then, and no oftener.
+func TestLeaseHolder_SendsAgainWithNewCredentials(t *testing.T) {
+	for _, refused := range []int{0, 1, 2} {
+		n := 0
+		err := (&leaseHolder{connection: &connection{}}).send(t.Context(), func(context.Context) error {
+			if n++; n <= refused {
+				return planError("web", apierrors.NewUnauthorized("Unauthorized"))
+			}
+			return nil
+		})
+		if n != min(refused, 1)+1 || (err != nil) != (refused == 2) {
+			t.Errorf("refused %d times: sent %d times, %v", refused, n, err)
+		}
 	}
 }

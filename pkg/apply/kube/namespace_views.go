@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -332,6 +333,7 @@ type executors struct {
 // leaseWatch is the lease of one rollout.
 type leaseWatch struct {
 	stop context.CancelFunc
+	core kubernetes.Interface
 
 	mu sync.Mutex
 	// lease is nil until the first answer, and where it may not be read; asked says that
@@ -361,7 +363,7 @@ func (h *executors) executorOf(ref cluster.Ref) string {
 func (h *executors) watch(ref cluster.Ref) *leaseWatch {
 	c := h.fleet.conn
 	ctx, stop := context.WithCancel(c.ctx)
-	l := &leaseWatch{stop: stop}
+	l := &leaseWatch{stop: stop, core: c.core}
 	namespace, name := recordLocation(ref, c.opt.StateNamespace)
 	s := typedSource("the lease of "+ref.String(), &coordinationv1.Lease{}, c.core.CoordinationV1().Leases(namespace), "")
 	s.fields = fields.OneTermEqualSelector("metadata.name", name).String()
@@ -385,7 +387,7 @@ func (l *leaseWatch) executor() string {
 		return unreadExecutor // a rollout does not count as unattended before that is known
 	}
 	for _, lease := range listOf(l.lease) {
-		return holderOf(lease, time.Now())
+		return holderOf(lease, serverTime(l.core))
 	}
 	return ""
 }

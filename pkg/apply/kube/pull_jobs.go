@@ -169,7 +169,7 @@ func (pl *puller) createJobs(ctx context.Context, at *pullTarget, list []*batchv
 		if err := setPullTemplate(pull, job); err != nil {
 			return err
 		}
-		if err := pl.createJob(ctx, job); err != nil {
+		if _, _, err := pl.createJob(ctx, job); err != nil {
 			return err
 		}
 	}

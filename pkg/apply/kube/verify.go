@@ -11,7 +11,10 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/verify"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -85,17 +88,49 @@ func (vf *verifier) runJob(ctx context.Context, m stepID, w *cluster.Workload, s
 			return verify.Answer{Text: err.Error(), Reason: notCreated}
 		}
 	}
+	var uid types.UID
 	for {
 		version, _ := vf.changes.current()
-		err := vf.createJob(ctx, job)
-		if err == nil {
+		if uid, err = vf.createOwnJob(ctx, job); err == nil {
 			break
 		}
 		if !errors.Is(err, plan.ErrUnavailable) || vf.changes.wait(ctx, version, vf.Now().Add(time.Second)) != nil {
 			return verify.Answer{Text: err.Error(), Reason: notCreated}
 		}
 	}
-	return vf.awaitJob(ctx, job.Namespace, job.Name)
+	return vf.awaitJob(ctx, job.Namespace, job.Name, uid)
+}
+
+// createOwnJob creates a Job, or finds the one that was created before a crash. The name of the next attempt can be
+// guessed by all who see the one before: a Job that is not the one that would be created answers for nothing.
+func (vf *verifier) createOwnJob(ctx context.Context, job *batchv1.Job) (types.UID, error) {
+	got, found, err := vf.createJob(ctx, job)
+	if err != nil {
+		return "", err
+	}
+	if !found {
+		return got.UID, nil
+	}
+	would := job.DeepCopy()
+	would.Name, would.GenerateName = "", "kubectl-kruise-verify-"
+	would, err = vf.core.BatchV1().Jobs(job.Namespace).Create(ctx, would, metav1.CreateOptions{FieldManager: FieldManager, DryRun: []string{metav1.DryRunAll}})
+	if err != nil {
+		return "", planError("Job "+job.Name, err)
+	}
+	if !equality.Semantic.DeepEqual(ownSpec(would), ownSpec(got)) {
+		return "", fmt.Errorf("another Job %s is there, which the step has not created: delete it", job.Name)
+	}
+	return got.UID, nil
+}
+
+// ownSpec is what a Job runs, without what the server makes up for each.
+func ownSpec(job *batchv1.Job) batchv1.JobSpec {
+	s := job.Spec.DeepCopy()
+	s.Selector, s.Suspend = nil, nil // a queue of Jobs lets them start
+	for _, label := range []string{batchv1.ControllerUidLabel, batchv1.JobNameLabel, "controller-uid", "job-name"} {
+		delete(s.Template.Labels, label)
+	}
+	return *s
 }
 
 // verifyJob is the Job of one attempt.
@@ -122,14 +157,14 @@ func (vf *verifier) verifyJob(m stepID, w *cluster.Workload, step string, given 
 const verifyTTLSeconds = 60 * 60
 
 // awaitJob waits for the end of a Job.
-func (vf *verifier) awaitJob(ctx context.Context, namespace, name string) verify.Answer {
+func (vf *verifier) awaitJob(ctx context.Context, namespace, name string, uid types.UID) verify.Answer {
 	ended := func(good bool, how string) verify.Answer {
 		return verify.Answer{Good: good, Text: "Job " + name + how, Reason: "Job " + name + how}
 	}
 	for {
 		version, _ := vf.changes.current()
 		job, there := vf.lazy.jobs.ifStarted().get(namespace, name)
-		if !there {
+		if !there || job.UID != uid {
 			return ended(false, " was deleted before it ended")
 		}
 		if end, ok := jobEnd(job); ok {

@@ -199,13 +199,21 @@ func Equal(a, b *Node) bool {
 	}
 	switch a.Kind {
 	case yaml.ScalarNode:
-		return a.ShortTag() == b.ShortTag() && scalar(a) == scalar(b)
+		return jsonTag(a) == jsonTag(b) && scalar(a) == scalar(b)
 	case yaml.SequenceNode:
 		return equalSeq(a, b)
 	case yaml.MappingNode:
 		return equalMap(a, b)
 	}
 	return Equal(Root(a), Root(b))
+}
+
+// jsonTag is the tag of a scalar as JSON, and so Kubernetes, has it: a time is a text.
+func jsonTag(n *Node) string {
+	if tag := n.ShortTag(); tag != "!!timestamp" {
+		return tag
+	}
+	return yaml.NodeTagString
 }
 
 func equalSeq(a, b *Node) bool {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 func TestValue(t *testing.T) {
@@ -136,5 +137,23 @@ func TestEqual(t *testing.T) {
 	}
 	if !Equal(nil, Null()) || Equal(nil, String("")) || !Equal(nil, nil) {
 		t.Error("nothing equals null alone")
+	}
+}
+
+// TestEqual_TimesAreTexts: a time without quotes means the text, as in JSON.
+func TestEqual_TimesAreTexts(t *testing.T) {
+	parsed := func(text string) *Node {
+		var n yaml.Node
+		if err := yaml.Unmarshal([]byte(text), &n); err != nil {
+			t.Fatal(err)
+		}
+		return &n
+	}
+	for text, want := range map[string]bool{
+		"a: '2006-01-02T15:04:05Z'": true, "a: 2006-01-02T15:04:05Z # c": true, "a: '2006-01-02T15:04:06Z'": false, "a: 2006": false,
+	} {
+		if got := Equal(parsed("a: 2006-01-02T15:04:05Z"), parsed(text)); got != want {
+			t.Errorf("%s: %t", text, got)
+		}
 	}
 }

@@ -293,7 +293,7 @@ func File(path string, body []byte) error {
 	mode := fs.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {
 		if !info.Mode().IsRegular() {
-			return placed(path, os.WriteFile(path, body, 0o600))
+			return placed(path, writeIrregular(path, body))
 		}
 		mode = info.Mode().Perm()
 	}
@@ -315,6 +315,23 @@ func File(path string, body []byte) error {
 		_ = os.Remove(f.Name())
 	}
 	return placed(path, err)
+}
+
+// writeIrregular writes to a pipe or a device. What the path leads to may have changed since it was looked at: a
+// file is not written to in place of it.
+func writeIrregular(path string, body []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		err = errors.New("it has become a regular file meanwhile")
+	}
+	if err == nil {
+		_, err = f.Write(body)
+	}
+	return errors.Join(err, f.Close())
 }
 
 func placed(path string, err error) error {

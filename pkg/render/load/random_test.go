@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/linear"
 )
 
@@ -33,9 +34,11 @@ func TestKustomize_BuildsRandomAsTheCommand(t *testing.T) {
 }
 
 func FuzzKustomization(f *testing.F) {
-	f.Add(uint64(1))
 	withKruise(f, func(config []byte) {
-		f.Fuzz(func(t *testing.T, seed uint64) { agree(t, seed, config) })
+		distort.Seeds(f, func(t *testing.T, seed uint64) {
+			t.Helper()
+			agree(t, seed, config)
+		})
 	})
 }
 

@@ -178,7 +178,11 @@ func typedFile(name string) source {
 		if !isReadable(name, info) {
 			return nil, irregularFileError(name)
 		}
-		f, err := os.Open(name)
+		how := os.O_RDONLY
+		if info.Mode().IsRegular() {
+			how |= rooted.Nonblocking // it may be a pipe by now, and no other end may ever come
+		}
+		f, err := os.OpenFile(name, how, 0)
 		if err != nil {
 			return nil, unreadable(name, err)
 		}

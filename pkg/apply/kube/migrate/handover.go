@@ -277,6 +277,8 @@ func (h *Handover) step(ctx context.Context, w *watched) (HandoverStep, error) {
 		return wait("the %s before is being deleted", h.title(h.Record.To)), nil
 	case selects(now) != selects(h.New): // which never changes of one object
 		return HandoverStep{}, &haltError{fmt.Sprintf("another %s was created, which does not select its pods; configmap/%s keeps both", h.title(h.Record.To), kept.GetName())}
+	case now.GetAnnotations()[migrate.Annotation] == "" && !wroteHere(now):
+		return HandoverStep{}, &haltError{fmt.Sprintf("another %s was created by others; configmap/%s keeps both", h.title(h.Record.To), kept.GetName())}
 	case now.GetAnnotations()[migrate.Annotation] == "":
 		return HandoverStep{Turn: migrate.Turn{Verb: migrate.Done}}, h.deleteRecord(ctx, kept)
 	}
@@ -284,6 +286,13 @@ func (h *Handover) step(ctx context.Context, w *watched) (HandoverStep, error) {
 		return s, err
 	}
 	return h.pods(ctx, w, kept, now)
+}
+
+// wroteHere reports whether this program has written an object, as its end of a handover does. Where the
+// server tells of no writer, it may have.
+func wroteHere(u *unstructured.Unstructured) bool {
+	writers := u.GetManagedFields()
+	return len(writers) == 0 || slices.ContainsFunc(writers, func(w metav1.ManagedFieldsEntry) bool { return w.Manager == manager })
 }
 
 // selects is the label selector of a workload, in one spelling.

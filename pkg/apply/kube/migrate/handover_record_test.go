@@ -23,20 +23,21 @@ import (
 // the only copy of a DaemonSet that is between two kinds.
 func TestHandover_DeletesTheRecordThatItSaw(t *testing.T) {
 	for name, c := range map[string]struct {
-		uid, version, app string
-		gone              bool
-		want              string
+		uid, version, app, writer string
+		gone                      bool
+		want                      string
 	}{
-		"the record that was seen": {"1", "5", "agent", true, ""},
-		"turned back since":        {"1", "6", "agent", false, "changed"},
-		"recorded again since":     {"2", "5", "agent", false, "changed"},
-		"a stranger of its name":   {"1", "5", "other", false, "does not select its pods"},
+		"the record that was seen":      {"1", "5", "agent", manager, true, ""},
+		"turned back since":             {"1", "6", "agent", manager, false, "changed"},
+		"recorded again since":          {"2", "5", "agent", manager, false, "changed"},
+		"a stranger of its name":        {"1", "5", "other", manager, false, "does not select its pods"},
+		"a stranger that selects alike": {"1", "5", "agent", "helm", false, "created by others"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			from, to := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "daemonsets"}, schema.GroupVersionResource{Group: "apps.kruise.io", Version: "v1beta1", Resource: "daemonsets"}
 			selecting := func(app string) *unstructured.Unstructured {
 				return &unstructured.Unstructured{Object: map[string]any{
-					"apiVersion": "apps.kruise.io/v1beta1", "kind": "DaemonSet", "metadata": map[string]any{"name": "agent", "namespace": "shop"},
+					"apiVersion": "apps.kruise.io/v1beta1", "kind": "DaemonSet", "metadata": map[string]any{"name": "agent", "namespace": "shop", "managedFields": []any{map[string]any{"manager": c.writer, "operation": "Update"}}},
 					"spec": map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"app": app}}},
 				}}
 			}

@@ -2,5 +2,5 @@
 
 package rooted
 
-// nonblocking is nothing where file systems hold no pipes.
-const nonblocking = 0
+// Nonblocking is nothing where file systems hold no pipes.
+const Nonblocking = 0

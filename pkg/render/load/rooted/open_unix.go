@@ -4,5 +4,5 @@ package rooted
 
 import "syscall"
 
-// nonblocking keeps the opening of a pipe from waiting for a writer.
-const nonblocking = syscall.O_NONBLOCK
+// Nonblocking keeps the opening of a pipe from waiting for a writer.
+const Nonblocking = syscall.O_NONBLOCK

@@ -312,7 +312,7 @@ func (r *Root) open(name string) (at string, f *os.File, info fs.FileInfo, err e
 	if at, err = r.Locate(name); err != nil {
 		return "", nil, nil, err
 	}
-	if f, err = r.root.OpenFile(at, os.O_RDONLY|nonblocking, 0); err != nil {
+	if f, err = r.root.OpenFile(at, os.O_RDONLY|Nonblocking, 0); err != nil {
 		if info, failed := r.root.Lstat(at); failed == nil && !info.Mode().IsRegular() && !info.IsDir() {
 			return "", nil, nil, r.refuse(name, ErrIrregular) // a socket cannot be opened
 		}

@@ -1,0 +1,57 @@
+package kube
+
+import (
+	"bytes"
+	"net/http"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// Whether a holder is alive is decided by the clock of the API server, where it is known: a machine whose clock is
+// ten minutes ahead would call every rollout dead, and one that is behind a dead one alive.
+
+// serverClock is what a transport satisfies that has seen the clock of its server.
+type serverClock interface{ ServerTime() time.Time }
+
+// serverTime is the time of the server of a client, or of this machine where no transport of the client tells it.
+func serverTime(core kubernetes.Interface) time.Time {
+	client, ok := core.CoordinationV1().RESTClient().(*rest.RESTClient)
+	if !ok || client == nil || client.Client == nil {
+		return time.Now()
+	}
+	for next := client.Client.Transport; next != nil; next = below(next) {
+		if clock, ok := next.(serverClock); ok {
+			return clock.ServerTime()
+		}
+	}
+	return time.Now()
+}
+
+// below is the transport that another one wraps; nil for none.
+func below(t http.RoundTripper) http.RoundTripper {
+	if w, ok := t.(utilnet.RoundTripperWrapper); ok {
+		return w.WrappedRoundTripper()
+	}
+	return nil
+}
+
+// renewedAt is when a lease was written last by whoever renews it: by the server's clock, which the managed fields
+// have to the second, or else by the one of the holder.
+func renewedAt(l *coordinationv1.Lease) time.Time {
+	var at time.Time
+	for _, w := range l.ManagedFields {
+		if w.Operation == metav1.ManagedFieldsOperationUpdate && w.Time != nil && w.FieldsV1 != nil && w.Time.After(at) &&
+			bytes.Contains(w.FieldsV1.Raw, []byte(`"f:renewTime"`)) {
+			at = w.Time.Time
+		}
+	}
+	if at.IsZero() {
+		return l.Spec.RenewTime.Time
+	}
+	return at
+}
