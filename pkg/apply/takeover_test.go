@@ -180,3 +180,30 @@ func TestDrive_DoesNotGoBack(t *testing.T) {
 		t.Errorf("%+v, %v, the record was set back: %t", res, err, back)
 	}
 }
+
+// refusing approves nothing.
+type refusing struct{ approved }
+
+func (refusing) TakeOver(context.Context, apply.TakeOver) (bool, error) {
+	return false, &apply.UnapprovedError{Reasons: []string{"it was edited"}}
+}
+
+// TestDo_ARefusalLeavesTheRecord: where no process drives a rollout, whether this one may is decided before
+// the record is changed; a process that drives it decides for itself.
+func TestDo_ARefusalLeavesTheRecord(t *testing.T) {
+	for holder, promoted := range map[string]bool{"": false, "ben": true} {
+		r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%")})
+		if _, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{AtPause: true}); err != nil {
+			t.Fatal(err)
+		}
+		r.Approvals, m.holder = &refusing{}, holder
+		_, err := r.Do(t.Context(), m.ref, apply.Act{Transition: apply.Promotion(plan.Promotion{}), Continues: true})
+		if _, unapproved := errors.AsType[*apply.UnapprovedError](err); unapproved == promoted {
+			t.Errorf("holder %q: %v", holder, err)
+		}
+		rec, err := r.Get(t.Context(), m.ref)
+		if must(t, err); rec.Progress.Promoted != promoted {
+			t.Errorf("holder %q: promoted %t", holder, rec.Progress.Promoted)
+		}
+	}
+}
