@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
@@ -205,5 +206,48 @@ func TestDo_ARefusalLeavesTheRecord(t *testing.T) {
 		if must(t, err); rec.Progress.Promoted != promoted {
 			t.Errorf("holder %q: promoted %t", holder, rec.Progress.Promoted)
 		}
+	}
+}
+
+// TestRollBack_OfAnEditedRecordLeadsToTheRevisionBefore: a record that is not the one with which the rollout
+// began may lead back to the revision before, and to no older one.
+func TestRollBack_OfAnEditedRecordLeadsToTheRevisionBefore(t *testing.T) {
+	policy := plan.Policy{Steps: steps(t, "1+pause", "100%"), Pull: plan.PullNever}
+	for name, c := range map[string]struct {
+		edit   func(now *plan.Plan, first plan.Plan)
+		refuse bool
+	}{
+		"a title":           {func(now *plan.Plan, _ plan.Plan) { now.Steps[0].Title = "other" }, false},
+		"an older template": {func(now *plan.Plan, first plan.Plan) { now.Change.FromHash = first.Change.FromHash }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), policy)
+			first := m.plan
+			if res, err := r.Run(t.Context(), m.ref, first, apply.Options{AtPause: true}); err != nil || res.Outcome != event.AtPause {
+				t.Fatalf("%+v, %v", res, err)
+			}
+			_, err := r.Promote(t.Context(), m.ref, plan.Promotion{})
+			must(t, err)
+			if res, err := r.Drive(t.Context(), m.ref, apply.Options{}); err != nil || res.Outcome != event.Completed {
+				t.Fatalf("%+v, %v", res, err)
+			}
+			s, err := m.Snapshot(m.ref)
+			must(t, err)
+			s.Progress = plan.Progress{}
+			next, err := plan.Build(read(t, strings.ReplaceAll(cloneSet, "web:1", "web:3")), s, policy)
+			must(t, err)
+			if res, err := r.Run(t.Context(), m.ref, next, apply.Options{AtPause: true}); err != nil || res.Outcome != event.AtPause {
+				t.Fatalf("%+v, %v", res, err)
+			}
+			m.rec.Plan.Steps = slices.Clone(m.rec.Plan.Steps)
+			c.edit(&m.rec.Plan, first)
+			res, err := r.RollBack(t.Context(), m.ref, apply.Options{})
+			if _, unapproved := errors.AsType[*apply.UnapprovedError](err); unapproved != c.refuse {
+				t.Errorf("%+v, %v", res, err)
+			}
+			if pods := m.images(t); pods["web:1"] != 0 || !c.refuse && pods["web:2"] != 6 {
+				t.Errorf("%v", pods)
+			}
+		})
 	}
 }

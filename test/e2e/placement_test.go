@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
 // stateful is a StatefulSet with more in the spec of its pods.

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 
-	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node/life"
+	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
 // TestParent_ControllersActAsTheTableSays shows what the table in docs/rollout-reference.md says of native parents:
