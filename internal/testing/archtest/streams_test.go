@@ -34,7 +34,7 @@ func TestFiles_AreOpenedInOnePlace(t *testing.T) {
 		approvals = "internal/cli/planning/approval.go" // the notes of this user, and the authority of a kubeconfig
 		receipt   = "internal/cli/version/installed.go" // krew's own
 		opener    = "pkg/render/load/source.go"
-		writer    = "pkg/render/emit/update.go" // a pipe or device that is written to
+		writer    = "pkg/render/emit/update.go"            // a pipe or device that is written to
 		chart     = "internal/cli/render/argocd_schema.go" // what is packed into a chart
 		record    = "pkg/apply/kube/record_format.go"
 		answer    = "pkg/apply/kube/verify/command_url.go"
