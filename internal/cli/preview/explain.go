@@ -26,23 +26,30 @@ import (
 
 const explainLong = `Show the documentation of a type and its fields, as kubectl explain does. Kruise's kinds
 are documented without a cluster that has them, too, as Kruise's main branch has them.
-Whether a change can be made in place is in "kubectl kruise plan" and "kubectl kruise set
---explain".`
+With the ID of a finding of render, or of a rule of lint, it says what that means and what
+to do. Whether a change can be made in place is in "kubectl kruise plan" and "kubectl
+kruise set --explain".`
 
 const explainExample = `  # the fields of a CloneSet, and one of them
   kubectl kruise explain cloneset
-  kubectl kruise explain cloneset.spec.updateStrategy`
+  kubectl kruise explain cloneset.spec.updateStrategy
+
+  # what a finding means
+  kubectl kruise explain cloneset/lifecycle`
 
 // NewExplain returns the verb.
 func NewExplain(f *factory.Factory) *cobra.Command {
 	types := kubectl.Wrap(kubectlexplain.NewCmdExplain("kubectl kruise", kubectl.Factory(f), kubectl.Streams(f)))
 	c := &cobra.Command{
-		Use: "explain TYPE[.FIELD]", Short: "Document a type and its fields", Long: explainLong, Example: explainExample,
+		Use: "explain (TYPE[.FIELD] | ID)", Short: "Document a type and its fields, or a finding", Long: explainLong, Example: explainExample,
 		Args:              typeOrQuestion,
 		ValidArgsFunction: kubectl.Names(f),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return command.Usagef("for instance cloneset, or cloneset.spec.updateStrategy", "You must specify the type of resource to explain")
+			}
+			if strings.Contains(args[0], "/") {
+				return explainID(f.Streams.Out, args[0])
 			}
 			err := kubectl.Err(types.RunE(c, args))
 			if err == nil || strings.Contains(err.Error(), "does not exist") {

@@ -28,7 +28,8 @@ import (
 )
 
 const argocdLong = `Serve Argo CD as a config management plugin: generate the manifests of the
-application in the working folder, or announce its parameters.
+application in the working folder, or announce its parameters. The folder plugins/argocd
+of the repository has what installs it.
 
 The options are those of a RenderConfig in kruise-render.yaml; variables of the
 application (KRUISE_TARGET, …) override them, and its parameters override both.

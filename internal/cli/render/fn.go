@@ -22,7 +22,12 @@ func NewFn(f *factory.Factory) *cobra.Command {
 		Short: "Run as a KRM function (ResourceList in, ResourceList out)",
 		Long:  fnLong,
 		Example: `  # as kustomize and kpt run it
-  kubectl kruise fn < resourcelist.yaml > rendered.yaml`,
+  kubectl kruise fn < resourcelist.yaml > rendered.yaml
+
+  # in a kustomization: "transformers: [logs.yaml]", where logs.yaml is a SidecarSet with
+  # the annotation
+  #   config.kubernetes.io/function: "exec: {path: kubectl-kruise}"
+  kustomize build --enable-alpha-plugins --enable-exec overlays/prod`,
 		Args: command.NoArgs("options go into the function config"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s := f.Streams
