@@ -77,7 +77,7 @@ func (t *boundedTransport) noteTime(res *http.Response) {
 		return
 	}
 	if at, err := http.ParseTime(res.Header.Get("Date")); err == nil {
-		t.ahead.Store(int64(at.Add(time.Second / 2).Sub(time.Now())))
+		t.ahead.Store(int64(time.Until(at.Add(time.Second / 2))))
 	}
 }
 

@@ -34,14 +34,14 @@ func TestFiles_AreOpenedInOnePlace(t *testing.T) {
 		approvals = "internal/cli/planning/approval.go" // the notes of this user, and the authority of a kubeconfig
 		receipt   = "internal/cli/version/installed.go" // krew's own
 		opener    = "pkg/render/load/source.go"
-		writer    = "pkg/render/emit/update.go"            // a pipe or device that is written to
+		pipe      = "pkg/render/emit/update.go"            // a pipe or a device that is written to
 		chart     = "internal/cli/render/argocd_schema.go" // what is packed into a chart
 		record    = "pkg/apply/kube/record_format.go"
 		answer    = "pkg/apply/kube/verify/command_url.go"
 		list      = "pkg/render/fn/fn.go"
 	)
 	allowed := map[string][]string{
-		"os.Open": {approvals}, "os.OpenFile": {opener, approvals, writer}, "os.ReadFile": {approvals, receipt},
+		"os.Open": {approvals}, "os.OpenFile": {opener, approvals, pipe}, "os.ReadFile": {approvals, receipt},
 		"os.OpenInRoot": nil, "os.DirFS": nil, "ioutil.ReadFile": nil, "ioutil.ReadAll": nil,
 		"io.ReadAll": {chart, record, answer, list}, // each from a reader with a limit
 	}

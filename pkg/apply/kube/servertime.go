@@ -1,8 +1,8 @@
 package kube
 
 import (
-	"bytes"
 	"net/http"
+	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -46,7 +46,7 @@ func renewedAt(l *coordinationv1.Lease) time.Time {
 	var at time.Time
 	for _, w := range l.ManagedFields {
 		if w.Operation == metav1.ManagedFieldsOperationUpdate && w.Time != nil && w.FieldsV1 != nil && w.Time.After(at) &&
-			bytes.Contains(w.FieldsV1.Raw, []byte(`"f:renewTime"`)) {
+			strings.Contains(w.FieldsV1.GetRawString(), `"f:renewTime"`) {
 			at = w.Time.Time
 		}
 	}

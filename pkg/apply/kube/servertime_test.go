@@ -57,8 +57,8 @@ func leaseOf(holder string, theirs, server time.Time) *coordinationv1.Lease {
 	return &coordinationv1.Lease{
 		TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: web.Namespace, Name: name, ManagedFields: []metav1.ManagedFieldsEntry{
-			{Manager: "other", Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{Time: server.Add(time.Hour)}, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:labels":{}}}`)}},
-			{Manager: "kubectl-kruise", Operation: metav1.ManagedFieldsOperationUpdate, Time: &noted, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:renewTime":{}}}`)}},
+			{Manager: "other", Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{Time: server.Add(time.Hour)}, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{}}}`)},
+			{Manager: "kubectl-kruise", Operation: metav1.ManagedFieldsOperationUpdate, Time: &noted, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:renewTime":{}}}`)},
 		}},
 		Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &lasts, RenewTime: &at},
 	}

@@ -54,7 +54,7 @@ func TestVerify_OnlyItsOwnJobAnswers(t *testing.T) {
 				s.put(t, jobs, there)
 			}
 			uid, err := vf.createOwnJob(t.Context(), job)
-			text := ""
+			var text string
 			if err == nil {
 				there.Status = done
 				if name == "it was replaced" {
