@@ -141,6 +141,21 @@ func TestFilter_IsNotTakenForKeys(t *testing.T) {
 	}
 }
 
+// TestPods_NoneIsNotAFilter: a workload whose pods cannot be made has no filter to clear.
+func TestPods_NoneIsNotAFilter(t *testing.T) {
+	o, still := at(t, "search")
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("PODS")
+	w, _ := still.Await(t.Context(), 0, world.Want{})
+	next, detail := *w, *w.Detail
+	detail.Snapshot.Pods = nil
+	next.Detail = &detail
+	still.Show(next)
+	s.Until("  no pods")
+	s.Press("/").Type("zz")
+	s.Until("no matches; esc clears the filter")
+}
+
 func pointed(frame string) string {
 	for line := range strings.SplitSeq(tuitest.Plain(frame), "\n") {
 		if pod, ok := strings.CutPrefix(line, "›"); ok {

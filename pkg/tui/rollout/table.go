@@ -17,7 +17,11 @@ func (s Screen) podTable(env screen.Env, r room) []draw.Line {
 	}
 	all := s.pods.table
 	if all.size == 0 {
-		return draw.Exactly([]draw.Line{draw.Text(theme.Faint, "  no matches; esc clears the filter")}, r.height)
+		why := "  no pods"
+		if s.view.filter != "" {
+			why = "  no matches; esc clears the filter"
+		}
+		return draw.Exactly([]draw.Line{draw.Text(theme.Faint, why)}, r.height)
 	}
 	window := draw.Window{At: s.pods.place(s.at)}.Keep(all.size, max(r.height-1, 1))
 	seen := make([]*podRow, 0, r.height)
