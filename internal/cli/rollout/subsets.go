@@ -309,16 +309,17 @@ func (p *Part) follow(ctx context.Context, g Goal) error {
 	case g.back != "":
 		return p.rollBack(ctx, g.back)
 	}
+	b := p.batch
 	rolled, why, err := p.run(ctx, p.follows(g.template, &g))
 	switch {
 	case err != nil:
 		return err
 	case !rolled:
-		_, err = fmt.Fprintln(p.batch.eventsTo(), why)
+		_, err = fmt.Fprintln(b.eventsTo(), why)
 		return err
-	case p.batch.print != nil:
+	case b.print != nil:
 		ref := objectOf(p.session.object)
-		return p.batch.print.fetch(ctx, p.batch.common, ref.Resource, ref.Namespace, ref.Name)
+		return b.print.fetch(ctx, b.common, ref.Resource, ref.Namespace, ref.Name)
 	}
 	return nil
 }
