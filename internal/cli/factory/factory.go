@@ -45,6 +45,7 @@ type Streams struct {
 
 // System returns the streams of this process.
 func System() Streams {
+	noticeDeadServers()
 	s := Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		InTTY:  term.IsTerminal(int(os.Stdin.Fd())),

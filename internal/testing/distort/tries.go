@@ -39,7 +39,7 @@ func Seeds(f *testing.F, run func(t *testing.T, seed uint64)) {
 // atRandom tries inputs until the time is over or one fails.
 func atRandom(t *testing.T, next func(*rand.Rand) (input any, try func())) {
 	t.Helper()
-	r, begun, n := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), time.Now(), 0
+	r, begun, n := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), time.Now(), 0 //nolint:gosec // inputs of a test, and no secrets
 	for ; time.Since(begun) < *tries && !t.Failed(); n++ {
 		tryOne(t, r, next)
 	}

@@ -340,6 +340,7 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request, p place) {
 		s.store(p.collection, u)
 		answer(w, http.StatusOK, u.Object)
 	default:
+		s.writes = append(s.writes, r.Method+" "+r.URL.Path+", refused")
 		answerStatus(w, http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed)
 	}
 }

@@ -85,3 +85,22 @@ func TestDo_PatchesNoOtherObject(t *testing.T) {
 		t.Errorf("written: %q", got)
 	}
 }
+
+// TestDo_EvictsAndDeletes: an eviction asks the budgets of the server, and a deletion does not.
+func TestDo_EvictsAndDeletes(t *testing.T) {
+	pod := plan.PodRef{Namespace: "shop", Name: "web-0", UID: "uid-of-web-0"}
+	for want, a := range map[string]plan.Action{
+		"POST /api/v1/namespaces/shop/pods/web-0/eviction, refused": {Step: "step", Evict: &pod},
+		"DELETE /api/v1/namespaces/shop/pods/web-0, refused":        {Step: "step", Delete: &pod},
+	} {
+		s := newAPIServer(t, kruiseOwn)
+		_, pods := newStatefulSet("web-0")
+		c := openAt(t, s, plan.Step{Kind: plan.StepUpdate}, pods...)
+		if err := c.Do(t.Context(), shopWeb.Ref, a); err == nil {
+			t.Errorf("%s: the refusal is no error", want)
+		}
+		if got := s.written(); !slices.Equal(got, []string{want}) {
+			t.Errorf("written: %q, want %s", got, want)
+		}
+	}
+}

@@ -58,3 +58,18 @@ func TestGroups_ListIsBounded(t *testing.T) {
 		t.Errorf("left out in: %s", text)
 	}
 }
+
+// TestGroups_AreNamedAsTheirConfigMap: a record that was copied to another name is no group of that name.
+func TestGroups_AreNamedAsTheirConfigMap(t *testing.T) {
+	cm, err := groupConfigMap(plan.Rollout{Namespace: "shop", Name: "all", Members: []plan.Member{{Ref: onePlan.Target.Ref(), Plan: onePlan}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readGroup(cm); err != nil {
+		t.Error(err)
+	}
+	cm.Name = groupPrefix + "other"
+	if _, err := readGroup(cm); err == nil || !strings.Contains(err.Error(), `it says that it is "all"`) {
+		t.Errorf("%v", err)
+	}
+}
