@@ -61,6 +61,23 @@ func (r Record) IsCurrent(s Snapshot, now time.Time) bool {
 	return true
 }
 
+// IsDelivered reports whether a workload has what a rollout that is done has given it: its template, and no
+// more pods of an earlier one than it keeps. A record alone proves nothing: others may have edited it.
+func (r Record) IsDelivered(s Snapshot) bool {
+	w := s.Object()
+	if w == nil || w.Object == nil || !r.isLiveTemplate(hashOf(w)) {
+		return false
+	}
+	kept := 0
+	for i := range r.Plan.Steps {
+		if step := &r.Plan.Steps[i]; step.Updated > 0 || step.Kept > 0 {
+			kept = step.Kept
+		}
+	}
+	outdated, _ := OutdatedPods(s)
+	return outdated <= kept
+}
+
 // isDrift reports whether the rollout failed since others have changed the workload: their change
 // is no reason to take the failure for one of the past, until a user ends the rollout.
 func (r Record) isDrift() bool {

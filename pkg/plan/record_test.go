@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -222,5 +223,32 @@ func TestRecord_IsCurrent(t *testing.T) {
 	}
 	if (plan.Record{}).IsCurrent(snapshot(t, old, 10), noon) {
 		t.Error("no record counts")
+	}
+}
+
+// TestRecord_IsDelivered: a record that says that a rollout is done proves nothing; what the workload has does.
+func TestRecord_IsDelivered(t *testing.T) {
+	old, next := clones(""), strings.ReplaceAll(clones(""), "web:1", "web:2")
+	p := must(plan.Build(read(t, next), snapshot(t, old, 10), plan.Policy{Pull: plan.PullNever}))
+	kept := must(plan.Build(read(t, next), snapshot(t, old, 10), plan.Policy{Pull: plan.PullNever, Steps: []plan.PolicyStep{{To: plan.Amount{Value: 4}}}}))
+	partly := snapshot(t, next, 10)
+	partly.Revisions = append(snapshot(t, old, 10).Revisions, cluster.Revision{Name: "web-new", Number: 2, Template: partly.Workload.Template})
+	partly.Pods = append(pods(4, "new"), partly.Pods[4:]...)
+	for name, c := range map[string]struct {
+		plan plan.Plan
+		live plan.Snapshot
+		want bool
+	}{
+		"the template and all pods":   {p, snapshot(t, next, 10), true},
+		"nothing was written":         {p, snapshot(t, old, 10), false},
+		"pods have another template":  {p, partly, false},
+		"as many as it keeps do":      {kept, partly, true},
+		"the workload is gone":        {p, plan.Snapshot{}, false},
+		"another template came since": {p, snapshot(t, strings.ReplaceAll(next, "web:2", "web:3"), 10), false},
+	} {
+		r := plan.Record{Plan: c.plan, Begun: noon, Progress: plan.Progress{Step: len(c.plan.Steps), Finished: noon}}
+		if got := r.IsDelivered(c.live); got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
+		}
 	}
 }

@@ -156,7 +156,7 @@ func (o *driveOptions) once(ctx context.Context) error {
 	case proof != nil:
 		return proof
 	}
-	if ended, err := o.hasEnded(rec, mine); ended {
+	if ended, err := o.hasEnded(ctx, s, rec, mine); ended {
 		return err
 	}
 	e, err := takenOver(ctx, rollouts, s)
@@ -166,7 +166,7 @@ func (o *driveOptions) once(ctx context.Context) error {
 	// The process that had it may have completed it while this one waited for the Lease.
 	if now, err := e.Record(); err == nil {
 		mine, _ = approvedOnly{o}.isApproved(ctx, now.Plan) // the hold was given for it
-		if ended, err := o.hasEnded(now, mine); ended {
+		if ended, err := o.hasEnded(ctx, s, now, mine); ended {
 			e.Release()
 			return err
 		}
@@ -175,16 +175,23 @@ func (o *driveOptions) once(ctx context.Context) error {
 }
 
 // hasEnded reports whether nothing is left of a rollout, and how it ended. mine says that its
-// plan is the approved one, and not the way back from it.
-func (o *driveOptions) hasEnded(rec plan.Record, mine bool) (ended bool, err error) {
+// plan is the approved one, and not the way back from it. How far it has come is in no digest, so that a
+// record which says that it is completed is compared with the workload.
+func (o *driveOptions) hasEnded(ctx context.Context, s *session, rec plan.Record, mine bool) (ended bool, err error) {
 	w := o.factory.Streams.Err
 	switch {
 	case rec.State() == plan.StateDone && !mine:
 		_, _ = fmt.Fprintln(w, "rolled back: "+rec.Plan.RollbackReason)
 		return true, command.ErrFailed
 	case rec.State() == plan.StateDone:
-		_, _ = fmt.Fprintln(w, "completed already")
-		return true, nil
+		snapshot, err := s.Observe(ctx, s.target.Ref)
+		if err == nil && !rec.IsDelivered(snapshot) {
+			err = &command.FailedError{Err: fmt.Errorf("the record says that the rollout is completed, and %s has not what it leads to: the record was edited, or the workload was changed since", s.target)}
+		}
+		if err == nil {
+			_, _ = fmt.Fprintln(w, "completed already")
+		}
+		return true, err
 	case rec.Progress.Aborted:
 		_, _ = fmt.Fprintln(w, rec.Progress.Failed)
 		return true, command.ErrFailed

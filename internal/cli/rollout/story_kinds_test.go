@@ -1,10 +1,12 @@
 package rollout_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/story"
 )
@@ -82,10 +84,45 @@ func TestDetach_TheJobCarriesItOut(t *testing.T) {
 	}
 	s.Has("", images{"web:1": 4})
 	args := jobs.Items[0].Spec.Template.Spec.Containers[0].Args
+	back := saysDone(t, s, "rollout.cloneset.web")
+	s.Run("", args...).Ends(3, "the record says that the rollout is completed")
+	s.Has("", images{"web:1": 4})
+	back()
 	s.Run("", args...).Ends(0)
 	s.Has("", images{"web:2": 4})
 	s.Run("", args...).Ends(0)
 	s.Run("rollout status cloneset/web --watch=false").Ends(0, "complete")
+}
+
+// saysDone edits the record of a rollout, so that both of its steps are done; back restores it.
+func saysDone(t *testing.T, s *story.Story, name string) (back func()) {
+	t.Helper()
+	maps := s.Client.CoreV1().ConfigMaps(story.Namespace)
+	cm, err := maps.Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(record string) {
+		patch, err := json.Marshal(map[string]any{"data": map[string]any{"record": record}})
+		if err == nil {
+			_, err = maps.Patch(t.Context(), name, types.MergePatchType, patch, metav1.PatchOptions{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var record map[string]any
+	if err := json.Unmarshal([]byte(cm.Data["record"]), &record); err != nil {
+		t.Fatal(err)
+	}
+	progress, _ := record["progress"].(map[string]any)
+	progress["step"], progress["finished"] = 2, "2026-11-29T00:00:00Z"
+	text, err := json.Marshal(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(string(text))
+	return func() { write(cm.Data["record"]) }
 }
 
 // TestApplyPlan_FromAFile: a plan is made in one place, approved, and carried out in another.
