@@ -165,7 +165,7 @@ func TestInventory_LimitsWhatItReads(t *testing.T) {
 		"bad selector":     {args: []string{"-l", "a=b=c"}, code: 2, said: "--selector: "},
 		"-A and -n":        {args: []string{"-A", "-n", "shop"}, code: 2, said: "-A and -n exclude each other"},
 		"-A and -f":        {args: []string{"-A", "-f", "x.yaml"}, code: 2, said: "-A excludes -f and -k"},
-		"-k and -f":        {args: []string{"-k", "x", "-f", "x.yaml"}, code: 2, said: "-f and -k exclude each other"},
+		"-k and -f":        {args: []string{"-k", "x", "-f", "x.yaml"}, code: 2, said: "only one of -f or -k can be specified"},
 		"-R alone":         {args: []string{"-R"}, code: 2, said: "-R without -f"},
 		"an argument":      {args: []string{"pods"}, code: 2, said: `unexpected arguments: [pods]`},
 		"no such file":     {args: []string{"-f", "nowhere.yaml"}, code: 1, said: "nowhere.yaml"},

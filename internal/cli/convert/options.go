@@ -100,7 +100,7 @@ func (o *options) validate() (engine.Options, error) {
 	case len(o.files) == 0 && o.kustomize == "":
 		return opt, command.Usagef("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "must specify one of -f and -k")
 	case len(o.files) > 0 && o.kustomize != "":
-		return opt, command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
+		return opt, command.Usagef("a kustomization names its own files", "only one of -f or -k can be specified")
 	case o.kustomize != "" && o.recursive:
 		return opt, command.Usagef("a kustomization names its own files", "-k and -R exclude each other")
 	case len(o.to) == 0 && o.version == "":

@@ -153,7 +153,7 @@ func (o *options) validate() error {
 	case len(o.files) == 0 && o.kustomize == "":
 		return command.Usagef("give -f FILE, -f DIRECTORY, -f -, -k DIRECTORY, or --live", "must specify one of -f and -k")
 	case len(o.files) > 0 && o.kustomize != "":
-		return command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
+		return command.Usagef("a kustomization names its own files", "only one of -f or -k can be specified")
 	}
 	if err := o.validChoices(); err != nil {
 		return err

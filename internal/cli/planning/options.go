@@ -145,7 +145,7 @@ func (o *Options) validate() error {
 	fromFiles := o.againstFiles()
 	switch {
 	case len(o.files) > 0 && o.kustomize != "":
-		return command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
+		return command.Usagef("a kustomization names its own files", "only one of -f or -k can be specified")
 	case !o.changes():
 		return command.Usagef("give the new state with -f FILE or -k DIR, or a new image with --image CONTAINER=IMAGE", "nothing to plan")
 	case !o.manifests() && !fromFiles && o.name == nil && !o.Several:

@@ -169,7 +169,7 @@ func (o *inventoryOptions) write(facts []*resource.Resource) error {
 func (o *inventoryOptions) validate() error {
 	switch {
 	case len(o.files) > 0 && o.kustomize != "":
-		return command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
+		return command.Usagef("a kustomization names its own files", "only one of -f or -k can be specified")
 	case o.recursive && len(o.files) == 0:
 		return command.Usagef("name a directory with -f", "-R without -f")
 	case o.all && len(o.files)+len(o.kustomize) > 0:

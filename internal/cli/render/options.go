@@ -106,7 +106,7 @@ func (o *renderOptions) validate() error {
 	case len(o.files) == 0 && o.kustomize == "":
 		return command.Usagef("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "must specify one of -f and -k")
 	case len(o.files) > 0 && o.kustomize != "":
-		return command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
+		return command.Usagef("a kustomization names its own files", "only one of -f or -k can be specified")
 	case o.kustomize != "" && o.recursive:
 		return command.Usagef("a kustomization names its own files", "-k and -R exclude each other")
 	case o.kustomization && o.outputDir == "":
