@@ -3,6 +3,7 @@ package plan_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -232,7 +233,7 @@ func TestRecord_IsDelivered(t *testing.T) {
 	p := must(plan.Build(read(t, next), snapshot(t, old, 10), plan.Policy{Pull: plan.PullNever}))
 	kept := must(plan.Build(read(t, next), snapshot(t, old, 10), plan.Policy{Pull: plan.PullNever, Steps: []plan.PolicyStep{{To: plan.Amount{Value: 4}}}}))
 	partly := snapshot(t, next, 10)
-	partly.Revisions = append(snapshot(t, old, 10).Revisions, cluster.Revision{Name: "web-new", Number: 2, Template: partly.Workload.Template})
+	partly.Revisions = slices.Concat(snapshot(t, old, 10).Revisions, []cluster.Revision{{Name: "web-new", Number: 2, Template: partly.Workload.Template}})
 	partly.Pods = append(pods(4, "new"), partly.Pods[4:]...)
 	for name, c := range map[string]struct {
 		plan plan.Plan
