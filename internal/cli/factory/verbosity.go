@@ -20,10 +20,24 @@ import (
 // maxVerbosity is the highest level: bodies as long as they are.
 const maxVerbosity = 10
 
+// logs says whether libraries log nothing already: their logger is one for the process, and is not replaced while
+// they use it.
+var logs struct {
+	sync.Mutex
+
+	silent bool
+}
+
 // SilenceLogs has libraries log nothing: what they say is not meant for users.
 func SilenceLogs() {
+	logs.Lock()
+	defer logs.Unlock()
+	if logs.silent {
+		return
+	}
 	klog.SetLogger(logr.Discard())
 	setVerbosity(0)
+	logs.silent = true
 }
 
 func setVerbosity(level int) {
@@ -76,6 +90,9 @@ func (l *verbosityFlag) Set(text string) error {
 		return nil
 	}
 	s := &logSink{level: l.n, out: &lineWriter{out: l.out}}
+	logs.Lock()
+	defer logs.Unlock()
+	logs.silent = false
 	klog.SetLoggerWithOptions(logr.New(s), klog.ContextualLogger(true))
 	setVerbosity(s.libraryLevel())
 	return nil

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,10 +51,13 @@ func quick() life.Timing {
 	return life.Timing{Start: 2 * time.Millisecond, BackOff: 20 * time.Millisecond, BackOffLimit: 200 * time.Millisecond}
 }
 
+// silence has the controllers log nothing; it is done once, before any of them runs.
+var silence = sync.OnceFunc(func() { klog.SetLogger(logr.Discard()) })
+
 // Start gives the test a cluster of its own, with three nodes in two zones and Kruise.
 func Start(t *testing.T) *Cluster {
 	t.Helper()
-	klog.SetLogger(logr.Discard())
+	silence()
 	c := &Cluster{Server: memory.New(memory.Kruise()...)}
 	t.Cleanup(c.Close)
 	ctx, cancel := context.WithCancel(context.Background())

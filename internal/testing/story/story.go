@@ -33,6 +33,7 @@ const Namespace = "shop"
 func Start(t *testing.T, pods int, documents ...string) *Story {
 	t.Helper()
 	t.Parallel()
+	factory.SilenceLogs() // before anything of the cluster runs
 	s := &Story{Cluster: cluster.Start(t), T: t, folder: t.TempDir()}
 	s.Apply(t, "", "{apiVersion: v1, kind: Namespace, metadata: {name: "+Namespace+"}}")
 	s.Apply(t, Namespace, strings.Join(documents, "\n---\n"))

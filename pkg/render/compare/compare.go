@@ -10,6 +10,7 @@ package compare
 import (
 	"bytes"
 	"slices"
+	"sync/atomic"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -49,8 +50,8 @@ type comparison struct {
 	byID map[resource.ID]*Change
 	// pods are those that were observed, for SidecarSets.
 	pods observedPods
-	// work is what the runs of the model have cost, see [simulate.Work].
-	work int
+	// work is what the runs of the model have cost, see [simulate.Work]; pairs are compared on all cores.
+	work atomic.Int64
 }
 
 // Run compares two states. The resources stay as they are.

@@ -159,12 +159,12 @@ func addWarnings(ch *Change, old, now *cluster.Workload, change plan.Change) {
 // run fills in what becomes of the pods.
 func (c *comparison) run(r *Rollout, old, now *cluster.Workload, s plan.Snapshot) {
 	n := max(r.From, r.To, len(s.Pods))
-	work := simulate.Work(n, r.Down+r.Surge)
-	if c.work+work > simulate.MostWork {
+	work := int64(simulate.Work(n, r.Down+r.Surge))
+	if c.work.Add(work) > simulate.MostWork {
+		c.work.Add(-work)
 		r.Down, r.Surge, r.Uncounted = -1, -1, simulate.TooMuch
 		return
 	}
-	c.work += work
 	if len(s.Pods) == 0 {
 		s.Workload = alike(old, now)
 	}
