@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 )
 
-// TestFolding: a line that is longer than the terminal is broken between words and goes on below its text; what is
+// TestFolding: a line that is longer than the terminal is broken between words and continues below its text; what is
 // copied stays in one line.
 func TestFolding(t *testing.T) {
 	red := func(s string) string { return text.Paint("31", s) }

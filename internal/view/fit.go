@@ -25,7 +25,7 @@ func (st Style) table(w io.Writer, rows [][]string) error {
 	return table(w, Fit(rows, st.Width, gap))
 }
 
-// explained is as table for rows that end with a sentence, which is not cut: it goes on below its beginning
+// explained is as table for rows that end with a sentence, which is not cut: it continues below its beginning
 // (see [text.Folding]).
 func (st Style) explained(w io.Writer, rows [][]string, gap int) error {
 	if st.Width <= 0 || st.Full {

@@ -76,7 +76,7 @@ func TestStart_StartsWhatTheLimitsAllow(t *testing.T) {
 		"a shared budget":             {members: three, budgets: shared, status: phases("ppp"), start: []int{0, 2}, phase: plan.PhaseProgressing, blocked: "poddisruptionbudget/shop/all allows 1 unavailable pod, 1 is taken, and it needs 1"},
 		"a budget for one at a time":  {members: three, budgets: []plan.SharedBudget{{Name: "b", Takes: map[int]int{0: 1, 1: 1}}}, status: phases("ppp"), start: []int{0, 2}, phase: plan.PhaseProgressing, blocked: "b allows 0"},
 		"paused":                      {members: three, status: phases("cpp"), control: plan.Rollout{Paused: "by me"}, phase: plan.PhaseWaiting, reason: "the group is paused", blocked: "the group is paused"},
-		"paused while one goes on":    {members: three, status: phases("rpp"), control: plan.Rollout{Paused: "by me"}, phase: plan.PhaseProgressing, blocked: "the group is paused"},
+		"paused while one continues":  {members: three, status: phases("rpp"), control: plan.Rollout{Paused: "by me"}, phase: plan.PhaseProgressing, blocked: "the group is paused"},
 		"aborted":                     {members: three, status: phases("cfp"), control: plan.Rollout{Aborted: "by me"}, phase: plan.PhaseAborted, reason: "aborted: 1 of 3 completed, 1 failed or aborted, 1 not started", blocked: "the group was aborted"},
 		"rolled back":                 {members: three, status: untouched(phases("ccc"), 1), control: plan.Rollout{Back: true}, phase: plan.PhaseCompleted, reason: "2 of 2 rolled back, 1 not started"},
 		"rolling back":                {members: three, status: untouched(phases("ccr"), 0), control: plan.Rollout{Back: true}, phase: plan.PhaseProgressing, reason: "1 of 2 rolled back, 1 not started, 1 in progress"},

@@ -1,6 +1,7 @@
 package rollout_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -131,6 +132,15 @@ func TestUnited_ForthAndBack(t *testing.T) {
 	s.Run("rollout undo ud/web --yes --pull-images never").Ends(0)
 	s.Has(subset, images{"zone-b web:1": 2, "zone-a web:1": 3})
 	noneLeft(s)
+}
+
+// TestUnited_AsksBeforeATemplate: a new template is written after a question, also where partitions keep all pods.
+func TestUnited_AsksBeforeATemplate(t *testing.T) {
+	s := story.Start(t, 5, united+"  updateStrategy: {type: Manual, manualUpdate: {partitions: {zone-b: 2, zone-a: 3}}}\n")
+	s.Run("rollout run ud/web --image main=registry.example.com/web:2 --pull-images never").Ends(2, "cannot ask for confirmation")
+	if text := fmt.Sprint(s.Object("UnitedDeployment", "web").Object["spec"]); strings.Contains(text, "web:2") {
+		t.Errorf("the template was written without an answer: %s", text)
+	}
 }
 
 // TestUnited_SubsetBySubset: the second subset waits for the first, and abort takes both back.

@@ -78,7 +78,7 @@ func (o *runOptions) askUnited(ctx context.Context, s *Subsets, g Goal) error {
 	if !s.object.Paced() {
 		_, _ = fmt.Fprintln(o.factory.Streams.Err, "warning: its subsets are Deployments, which have no partition: all of them are updated at once, and neither pause nor abort stops them")
 	}
-	if steps == 0 {
+	if steps == 0 && united.SameTemplate(g.template, s.object.Template) {
 		return nil
 	}
 	return o.ask(ctx, o.yes, "Roll out UnitedDeployment "+s.object.Name+", its subsets in this order?")

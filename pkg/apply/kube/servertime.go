@@ -40,7 +40,7 @@ func below(t http.RoundTripper) http.RoundTripper {
 	return nil
 }
 
-// renewedAt is when a lease was written last by whoever renews it: by the server's clock, which the managed fields
+// renewedAt is when a lease was written last by its holder: by the server's clock, which the managed fields
 // have to the second, or else by the one of the holder.
 func renewedAt(l *coordinationv1.Lease) time.Time {
 	var at time.Time
