@@ -94,7 +94,7 @@ func (r *groupRun) run(ctx context.Context, rec plan.Rollout) (GroupResult, erro
 		}
 		if err := r.await(ctx); err != nil {
 			r.all.Wait() // each leaves its rollout where it is
-			return GroupResult{RolloutStatus: r.last, Ended: endedBy(err)}, nil
+			return GroupResult{RolloutStatus: r.last, Ended: endedBy(err)}, refusedToHold(ctx)
 		}
 	}
 }
@@ -142,11 +142,32 @@ func (r *groupRun) openAll(ctx context.Context, rec plan.Rollout) error {
 				errs[i] = err
 			default:
 				m.workload = w
+				m.fault, errs[i] = r.prove(ctx, rec, i, w)
 			}
 		})
 	}
 	all.Wait()
 	return errors.Join(errs...)
+}
+
+// ErrNotDelivered is a rollout that counts as failed though its record says that it is completed.
+var ErrNotDelivered = errors.New("its record says that it is completed, and the workload does not have what it leads to: the record was edited, or the workload was changed since")
+
+// prove compares what a record says of a member that is completed with its workload: how far a rollout has
+// come is in no digest, and others may have edited it.
+func (r *groupRun) prove(ctx context.Context, rec plan.Rollout, i int, w Workload) (fault, err error) {
+	own, err := w.Rollout()
+	if r.watches || errors.Is(err, plan.ErrNoRollout) {
+		return nil, nil
+	}
+	if phase, _ := rec.PhaseOf(i, own, true); err != nil || phase != plan.PhaseCompleted || rec.IsUntouched(i, own, true) {
+		return nil, err
+	}
+	s, err := w.Observe(ctx, rec.Members[i].Ref)
+	if err == nil && !own.IsDelivered(s) {
+		return ErrNotDelivered, nil
+	}
+	return nil, err
 }
 
 // findBudgets looks up the budgets that members share. A workload that is gone has none.

@@ -174,13 +174,22 @@ func (r *run) outcomeOf(ctx context.Context, err error) error {
 		r.finish(event.TakenOver, err.Error())
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), plan.ErrOtherExecutor):
 		r.finish(event.TakenOver, context.Cause(ctx).Error())
-	case ctx.Err() != nil && errors.Is(context.Cause(ctx), plan.ErrCredentials):
-		return context.Cause(ctx)
+	case refusedToHold(ctx) != nil:
+		return refusedToHold(ctx)
 	case ctx.Err() != nil:
 		r.finish(event.Interrupted, "interrupted")
 	case errors.Is(err, plan.ErrNotFound):
 		r.finish(event.Failed, err.Error())
 	default:
+		return err
+	}
+	return nil
+}
+
+// refusedToHold is why the cluster no longer lets this process hold what it carries out; nil while it does.
+func refusedToHold(ctx context.Context) error {
+	err := context.Cause(ctx)
+	if _, denied := errors.AsType[*DeniedError](err); denied || errors.Is(err, plan.ErrCredentials) {
 		return err
 	}
 	return nil

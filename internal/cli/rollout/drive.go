@@ -186,7 +186,7 @@ func (o *driveOptions) hasEnded(ctx context.Context, s *session, rec plan.Record
 	case rec.State() == plan.StateDone:
 		snapshot, err := s.Observe(ctx, s.target.Ref)
 		if err == nil && !rec.IsDelivered(snapshot) {
-			err = &command.FailedError{Err: fmt.Errorf("the record says that the rollout is completed, and %s has not what it leads to: the record was edited, or the workload was changed since", s.target)}
+			err = &command.FailedError{Err: fmt.Errorf("%s: %w", s.target, apply.ErrNotDelivered)}
 		}
 		if err == nil {
 			_, _ = fmt.Fprintln(w, "completed already")

@@ -41,8 +41,6 @@ func (o *driveOptions) driveGroupOnce(ctx context.Context) error {
 		return o.beginGroupOf(ctx, groups, known)
 	case err != nil:
 		return err
-	case !rec.Finished.IsZero():
-		return o.groupHasEnded(ctx, groups, rec)
 	}
 	opt, stop, err := o.groupDriver().options(ctx, rec)
 	if err != nil {
@@ -52,6 +50,9 @@ func (o *driveOptions) driveGroupOnce(ctx context.Context) error {
 	opt.Back = rec.Back // who has it rolled back may be gone
 	opt.Approved = func(now plan.Rollout) error { return known.accept(ctx, now) }
 	res, err := groups.Resume(ctx, rec.Namespace, rec.Name, &opt)
+	if res.Ended == event.Completed && !rec.Finished.IsZero() {
+		_, _ = fmt.Fprintln(o.factory.Streams.Err, "completed already")
+	}
 	return o.groupEnds(rec, res, err)
 }
 
@@ -98,20 +99,6 @@ func (o *driveOptions) groupFits(ctx context.Context, rec plan.Rollout) error {
 		}
 	}
 	return nil
-}
-
-// groupHasEnded is how a group ended that was over before this process began.
-func (o *driveOptions) groupHasEnded(ctx context.Context, groups apply.Groups, rec plan.Rollout) error {
-	stands, err := groups.Status(ctx, rec)
-	if err != nil {
-		return err
-	}
-	if stands.Phase == plan.PhaseCompleted && !rec.Back {
-		_, _ = fmt.Fprintln(o.factory.Streams.Err, "completed already")
-		return nil
-	}
-	_, _ = fmt.Fprintln(o.factory.Streams.Err, stands.Reason)
-	return command.ErrFailed
 }
 
 // groupEnds is how the run of a group ended here. What kept a rollout from being carried out

@@ -180,7 +180,7 @@ func (d *driving) carryOut(ctx context.Context, s *session, e *apply.Executor) (
 	if errors.Is(err, plan.ErrCredentials) {
 		err = &resource.Error{Err: err, Hint: "log in again; '" + d.factory.WithConnection(of.Target.Command("resume")) + "' continues the rollout, which stays as it is"}
 	}
-	return res, err
+	return res, withHint(err)
 }
 
 // printNext names the commands that continue a rollout which has ended before its last step.

@@ -84,8 +84,8 @@ func TestDetach_TheJobCarriesItOut(t *testing.T) {
 	}
 	s.Has("", images{"web:1": 4})
 	args := jobs.Items[0].Spec.Template.Spec.Containers[0].Args
-	back := saysDone(t, s, "rollout.cloneset.web")
-	s.Run("", args...).Ends(3, "the record says that the rollout is completed")
+	back := saysDone(t, s, "rollout.cloneset.web", 2)
+	s.Run("", args...).Ends(3, "its record says that it is completed")
 	s.Has("", images{"web:1": 4})
 	back()
 	s.Run("", args...).Ends(0)
@@ -94,8 +94,8 @@ func TestDetach_TheJobCarriesItOut(t *testing.T) {
 	s.Run("rollout status cloneset/web --watch=false").Ends(0, "complete")
 }
 
-// saysDone edits the record of a rollout, so that both of its steps are done; back restores it.
-func saysDone(t *testing.T, s *story.Story, name string) (back func()) {
+// saysDone edits the record of a rollout, so that all of its steps are done; back restores it.
+func saysDone(t *testing.T, s *story.Story, name string, steps int) (back func()) {
 	t.Helper()
 	maps := s.Client.CoreV1().ConfigMaps(story.Namespace)
 	cm, err := maps.Get(t.Context(), name, metav1.GetOptions{})
@@ -116,7 +116,7 @@ func saysDone(t *testing.T, s *story.Story, name string) (back func()) {
 		t.Fatal(err)
 	}
 	progress, _ := record["progress"].(map[string]any)
-	progress["step"], progress["finished"] = 2, "2026-11-29T00:00:00Z"
+	progress["step"], progress["finished"] = steps, "2026-11-29T00:00:00Z"
 	text, err := json.Marshal(record)
 	if err != nil {
 		t.Fatal(err)

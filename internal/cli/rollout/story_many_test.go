@@ -176,6 +176,18 @@ func TestGroup_Detached(t *testing.T) {
 	s.Run("rollout status --group all").Ends(0, "2 of 2 completed")
 }
 
+// TestGroup_EditedMember: a member whose record was edited to be done is not taken for completed, and no further one starts.
+func TestGroup_EditedMember(t *testing.T) {
+	s, group := waves(t, "0", "1")
+	s.Run(group + " --steps 50%,100% --pause-after 1 --exit-on-pause --group all").Ends(5)
+	back := saysDone(t, s, "rollout.cloneset.web-0", 3)
+	s.Run("rollout resume --group all --exit-on-pause").Ends(3, "its record says that it is completed", "1 not started")
+	s.Has("", images{"web:1": 3, "web:2": 1})
+	back()
+	s.Run("rollout promote --group all --exit-on-pause").Ends(5)
+	s.Has("", images{"web:1": 1, "web:2": 3})
+}
+
 // TestWriteBack: the manifest has the new image when the rollout is done.
 func TestWriteBack(t *testing.T) {
 	text := story.CloneSet("web", "2", "web:1")

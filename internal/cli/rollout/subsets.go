@@ -49,9 +49,10 @@ type Goal struct {
 	template, strategy map[string]any
 	// kept is how many pods of a subset its partition keeps in the end; nil is none of any.
 	kept func(subset string) int64
-	// first is the JSON patch that begins it, nil where nothing is left to write; what says what it does.
+	// first is the JSON patch that begins it, nil where nothing is left to write. same indicates that it
+	// brings no template, only what there was before the rollout.
 	first []any
-	what  string
+	same  bool
 	// back is why the subsets are rolled back, the last one first: that one may have failed; "" for
 	// a rollout that is no way back.
 	back string
@@ -65,14 +66,19 @@ func (g *Goal) keeps(subset string) int64 {
 	return g.kept(subset)
 }
 
-// allHeld is what the first write of a rollout does.
-const allHeld = "the template, with all subsets held back"
+// title says what the first write does.
+func (g *Goal) title() string {
+	if g.same {
+		return "what there was before the rollout"
+	}
+	return "the template, with all subsets held back"
+}
 
 // To is the goal of a manifest: the whole spec is written, with every subset held back where the
 // template is new.
 func (s *Subsets) To(ctx context.Context, final *unstructured.Unstructured) (Goal, error) {
 	to := united.Read(final)
-	g := Goal{template: to.Template, strategy: to.OwnStrategy(), kept: to.Kept, what: allHeld}
+	g := Goal{template: to.Template, strategy: to.OwnStrategy(), kept: to.Kept}
 	if !united.SameTemplate(s.object.Template, to.Template) {
 		client, err := s.batch.factory.Dynamic()
 		if err != nil {
@@ -90,7 +96,7 @@ func (s *Subsets) To(ctx context.Context, final *unstructured.Unstructured) (Goa
 // which partitions hold back. With all, no pod is kept: a partition would keep the very pods that
 // are to go back.
 func (s *Subsets) toTemplate(ctx context.Context, template map[string]any, all bool) (Goal, error) {
-	g := Goal{template: s.object.Template, what: "what there was before the rollout"}
+	g := Goal{template: s.object.Template, same: true}
 	client, err := s.batch.factory.Dynamic()
 	if err != nil {
 		return g, err
@@ -98,7 +104,7 @@ func (s *Subsets) toTemplate(ctx context.Context, template map[string]any, all b
 	if template == nil || united.SameTemplate(template, s.object.Template) {
 		g.first, err = s.object.BeginPatch(ctx, client)
 	} else if err = s.object.NoteStart(ctx, client); err == nil {
-		g.template, g.first, g.what = template, s.object.ReleasePatch(template), allHeld
+		g.template, g.first, g.same = template, s.object.ReleasePatch(template), false
 	}
 	if g.strategy = s.object.FinalStrategy(); !all {
 		g.kept = s.object.Final
@@ -108,7 +114,7 @@ func (s *Subsets) toTemplate(ctx context.Context, template map[string]any, all b
 
 // toFormer is the goal of a rollback: the revision that the rollout started from.
 func (s *Subsets) toFormer(ctx context.Context, why string) (Goal, error) {
-	g := Goal{back: why, what: allHeld}
+	g := Goal{back: why}
 	client, err := s.batch.factory.Dynamic()
 	if err != nil {
 		return g, err
@@ -186,7 +192,7 @@ func (s *Subsets) Requests(ctx context.Context, g Goal) ([]event.Request, error)
 	var out []event.Request
 	if g.first != nil {
 		ref := cluster.Ref{Group: kruise.Group, Kind: kruise.KindUnitedDeployment, Namespace: u.Namespace, Name: u.Name}
-		out = append(out, jsonPatch(united.Resource(u.Version), ref, g.what, g.first))
+		out = append(out, jsonPatch(united.Resource(u.Version), ref, g.title(), g.first))
 	}
 	first := len(out)
 	moves := s.moves
@@ -194,7 +200,7 @@ func (s *Subsets) Requests(ctx context.Context, g Goal) ([]event.Request, error)
 		moves = s.movesBack
 	}
 	more, err := moves(ctx, g)
-	if out = append(out, more...); err != nil || !u.Paced() || len(out) == 0 || len(out) == first && g.what != allHeld {
+	if out = append(out, more...); err != nil || !u.Paced() || len(out) == 0 || len(out) == first && g.same {
 		return out, err
 	}
 	return append(out, event.Request{

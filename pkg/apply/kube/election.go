@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -225,17 +226,22 @@ func (h *claim) noteHolder(holder string) {
 	}
 }
 
-// noteCredentials ends the hold where the lease has expired since the credentials are not accepted any more: without
-// others nothing would ever be written again.
-func (h *claim) noteCredentials(err error) {
-	if !apierrors.IsUnauthorized(err) {
+// noteRefusal ends the hold where the lease has expired since the credentials are not accepted any more, or do not
+// allow it: without others nothing would ever be written again.
+func (h *claim) noteRefusal(err error) {
+	forbidden := apierrors.IsForbidden(err)
+	if !forbidden && !apierrors.IsUnauthorized(err) {
 		return
 	}
 	h.fault.Store(storedError{err})
-	if h.heldBefore.Load() && h.remaining() <= 0 {
-		h.lost(planError(fmt.Sprintf("the lease %s/%s", h.namespace, h.name), err))
-		h.stop()
+	if !h.heldBefore.Load() || h.remaining() > 0 {
+		return
 	}
+	if err = planError(fmt.Sprintf("the lease %s/%s", h.namespace, h.name), err); forbidden {
+		err = &apply.DeniedError{Err: err}
+	}
+	h.lost(err)
+	h.stop()
 }
 
 // ownedLeases creates leases that are deleted with the workload.
@@ -297,7 +303,7 @@ func (l *recordingLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRe
 			record.LeaseDurationSeconds, raw = expired, append(raw, ' ')
 		}
 	}
-	l.claim.noteCredentials(err)
+	l.claim.noteRefusal(err)
 	return record, raw, err
 }
 
@@ -327,7 +333,7 @@ func (l *recordingLock) note(sent time.Time, r resourcelock.LeaderElectionRecord
 	if err != nil {
 		l.written = nil
 		l.claim.fault.Store(storedError{err})
-		l.claim.noteCredentials(err)
+		l.claim.noteRefusal(err)
 		return err
 	}
 	l.written, l.holder = &r, r.HolderIdentity

@@ -21,6 +21,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -313,27 +314,38 @@ func TestRecordingLock_ReleasesOnlyItsOwn(t *testing.T) {
 	}
 }
 
-// TestClaim_EndsWithItsCredentials: a hold whose credentials expire ends when its lease does, and says why; nothing is asked
-// for ever. One answer of that kind is none: the credentials may have been renewed after it.
-func TestClaim_EndsWithItsCredentials(t *testing.T) {
+// TestClaim_EndsWithItsRights: a hold whose credentials expire, or lose the permission, ends when its lease does, and says
+// why; nothing is asked for ever. One answer of that kind is none: the credentials may have been renewed after it.
+func TestClaim_EndsWithItsRights(t *testing.T) {
 	times := Lease{Lasts: 4 * time.Second, Tries: 3 * time.Second, Renew: time.Second}
-	for name, lasting := range map[string]bool{"expired": true, "renewed": false} {
+	for name, c := range map[string]struct {
+		status  int
+		lasting bool
+	}{
+		"expired": {http.StatusUnauthorized, true}, "renewed": {http.StatusUnauthorized, false},
+		"forbidden": {http.StatusForbidden, true}, "allowed again": {http.StatusForbidden, false},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			lasting := c.lasting
 			s := newAPIServer(t, nil)
 			held, release, err := claimOn(t, s, "ann@desk", times).acquire(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer release()
-			s.refuse(leaseCollection, http.StatusUnauthorized)
+			s.refuse(leaseCollection, c.status)
 			if !lasting {
 				time.Sleep(2 * times.Renew)
 				s.refuse(leaseCollection, 0)
 			}
 			select {
 			case <-held.Done():
-				if err := context.Cause(held); !lasting || !errors.Is(err, plan.ErrCredentials) || !strings.Contains(err.Error(), "rollout.web") {
+				err := context.Cause(held)
+				if _, denied := errors.AsType[*apply.DeniedError](err); denied != (c.status == http.StatusForbidden) || denied == errors.Is(err, plan.ErrCredentials) {
+					t.Errorf("its kind: %v", err)
+				}
+				if !lasting || !strings.Contains(err.Error(), "rollout.web") {
 					t.Errorf("it ends: %v", err)
 				}
 			case <-time.After(3 * times.Lasts):
