@@ -16,7 +16,7 @@ import (
 // wrap plan.ErrConflict, plan.ErrRefused, plan.ErrUnavailable, plan.ErrOtherExecutor and
 // plan.ErrNotFound; any other is final.
 type Cluster interface {
-	// Now is the cluster's time.
+	// Now is the cluster's time, which may be another one than this machine's.
 	Now() time.Time
 	// Observe returns what is known of a workload now, with the progress of its
 	// rollout. The result may be kept: it never changes.
@@ -35,4 +35,12 @@ type Cluster interface {
 	// records that nothing of it is done. The template that the first of them
 	// started from stays recorded.
 	Begin(ctx context.Context, w cluster.Ref, p plan.Plan) error
+}
+
+// TimeIn is a time of this machine by the clock of a cluster; the zero time stays.
+func TimeIn(c Cluster, at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	return c.Now().Add(time.Until(at))
 }

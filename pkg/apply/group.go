@@ -42,7 +42,7 @@ type GroupOptions struct {
 	Report func(plan.RolloutStatus)
 	// AtPause ends the run where a user has to approve, instead of waiting.
 	AtPause bool
-	// Until is when the run ends; zero is never. The group can be resumed.
+	// Until is when the run ends, by the clock of this machine; zero is never. The group can be resumed.
 	Until time.Time
 	// Back has the members rolled back that have begun: it is in the record as well.
 	Back bool

@@ -151,7 +151,7 @@ func (r *groupRun) carryOut(ctx context.Context, rec plan.Rollout, m *groupMembe
 		m.nothing = true
 		return Result{}, nil
 	}
-	return e.Run(Options{AtPause: r.opt.AtPause, Until: r.opt.Until, Emit: func(e event.Event) { r.emit(m, e) }})
+	return e.Run(Options{AtPause: r.opt.AtPause, Until: TimeIn(m.workload, r.opt.Until), Emit: func(e event.Event) { r.emit(m, e) }})
 }
 
 func (r *groupRun) executor(ctx context.Context, rec plan.Rollout, m *groupMember, begun bool) (*Executor, error) {

@@ -18,7 +18,7 @@ type Options struct {
 	Emit func(event.Event)
 	// AtPause ends the run where a person has to promote, instead of waiting.
 	AtPause bool
-	// Until is when the run ends; zero is never. The rollout can be resumed.
+	// Until is when the run ends, by the cluster's clock, see [TimeIn]; zero is never. The rollout can be resumed.
 	Until time.Time
 	// Limit is how long [WatchSpec] waits before it ends as [event.Failed], as a step of a rollout does; zero is
 	// for as long as it takes.

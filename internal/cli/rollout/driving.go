@@ -169,7 +169,7 @@ func (d *driving) carryOut(ctx context.Context, s *session, e *apply.Executor) (
 	d.approve = d.factory.WithConnection(of.Target.Command("promote"))
 	t := d.eventPrinter()
 	emit := func(e event.Event) { t.event(e); others(e) }
-	res, err := e.Run(apply.Options{Emit: emit, AtPause: d.atPause, Until: d.until(), From: d.first})
+	res, err := e.Run(apply.Options{Emit: emit, AtPause: d.atPause, Until: apply.TimeIn(s, d.until()), From: d.first})
 	t.stop()
 	if err == nil {
 		res, err = d.afterSubset(ctx, s, res)
@@ -251,7 +251,7 @@ func (d *driving) until() time.Time {
 func (d *driving) watchSpec(ctx context.Context, s *session, now plan.Snapshot, policy plan.Policy) (apply.Result, error) {
 	t := d.eventPrinter()
 	defer t.stop()
-	return apply.WatchSpec(ctx, s, s.target.Ref, apply.Options{Emit: t.event, Until: d.until(), Limit: plan.SpecTimeout(now, policy)})
+	return apply.WatchSpec(ctx, s, s.target.Ref, apply.Options{Emit: t.event, Until: apply.TimeIn(s, d.until()), Limit: plan.SpecTimeout(now, policy)})
 }
 
 // end is the exit code of a rollout, as an error.

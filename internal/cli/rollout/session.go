@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/user"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
@@ -149,7 +150,7 @@ func (c *common) rollouts() (apply.Rollouts, error) {
 	return apply.Rollouts{
 		Records: records, By: c.holder(), Approvals: approvals{c},
 		Open:    func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) { return c.openRef(ctx, ref) },
-		Waiting: c.printWaiting,
+		Waiting: c.printWaiting, Now: func() time.Time { return kube.Now(records.Client) },
 	}, nil
 }
 

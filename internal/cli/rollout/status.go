@@ -274,7 +274,7 @@ func (o *statusOptions) follow(ctx context.Context, s *session, status view.Roll
 	o.approve = o.factory.WithConnection(status.Plan.Target.Command("promote"))
 	t := o.eventPrinter()
 	defer t.stop()
-	how := apply.Options{Emit: t.event, AtPause: o.atPause, Until: o.until()}
+	how := apply.Options{Emit: t.event, AtPause: o.atPause, Until: apply.TimeIn(s, o.until())}
 	var res apply.Result
 	var err error
 	if status.Begun.IsZero() {

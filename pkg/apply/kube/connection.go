@@ -66,13 +66,21 @@ func withProtobuf(cfg *rest.Config) *rest.Config {
 	return out
 }
 
-// Now is the time of this machine.
-func (c *connection) Now() time.Time { return time.Now() }
+// Now is the time in the cluster.
+func (c *connection) Now() time.Time { return Now(c.core) }
+
+// local is a time in the cluster by the clock of this machine.
+func (c *connection) local(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	return time.Now().Add(at.Sub(c.Now()))
+}
 
 // await returns when something has changed since a version, or at a time; zero is no
 // limit. Changes that follow each other closely count as one.
 func (c *connection) await(ctx context.Context, since string, until time.Time) error {
-	if err := c.changes.wait(ctx, since, until); err != nil {
+	if err := c.changes.wait(ctx, since, c.local(until)); err != nil {
 		return err
 	}
 	return c.changes.pause(ctx, settleTime)

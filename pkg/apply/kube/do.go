@@ -271,8 +271,8 @@ func (wr *writer) awaitDeletion(ctx context.Context, p *plan.PodRef, err error) 
 	if err != nil {
 		return planError("pod "+p.Name, err)
 	}
-	end := wr.Now().Add(watchLagLimit)
-	for wr.Now().Before(end) {
+	end := time.Now().Add(watchLagLimit)
+	for time.Now().Before(end) {
 		version, _ := wr.changes.current()
 		have, ok := wr.observer.pods.get(p.Namespace, p.Name)
 		if !ok || have.UID != p.UID || have.Deleting {

@@ -59,7 +59,7 @@ func (g *Groups) List(ctx context.Context, namespace string) ([]plan.Rollout, []
 
 // Begin records a group, in place of one of its name. The caller holds its lease.
 func (g *Groups) Begin(ctx context.Context, r plan.Rollout) (plan.Rollout, error) {
-	r.Begun = time.Now().UTC()
+	r.Begun = Now(g.shared.core).UTC()
 	var out plan.Rollout
 	err := retryWrite(ctx, func() error {
 		before, err := g.Load(ctx, r.Namespace, r.Name)

@@ -111,7 +111,7 @@ func (pl *puller) createRemaining(at *pullTarget, p *plan.Pull) error {
 		case err != nil && !errors.Is(err, plan.ErrUnavailable) && !errors.Is(err, plan.ErrConflict):
 			return err
 		case err != nil:
-			until = pl.Now().Add(pullRetryDelay)
+			until = time.Now().Add(pullRetryDelay)
 		}
 		if err := pl.changes.wait(pl.ctx, version, until); err != nil {
 			return nil //nolint:nilerr // the Cluster is closed

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -114,7 +113,7 @@ func listRecords[T any](ctx context.Context, from corev1client.ConfigMapInterfac
 // with which the record is deleted. base is kept unless it is nil: then the recorded one
 // stays.
 func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerReference, p plan.Plan, base map[string]any, by string) (plan.Record, error) {
-	now := time.Now().UTC()
+	now := Now(r.Client).UTC()
 	next := plan.Record{Ref: ref, Plan: withoutPods(p), Base: base, Begun: now, By: by, Progress: plan.Progress{Started: now}}
 	next.Times = withStepTime(next, next.Progress, now)
 	what, detail := plan.BeginEntry(p)
@@ -183,7 +182,7 @@ func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change 
 		}
 		after := now.Progress
 		now.Progress = before
-		now = now.Decide(after, by, r.Program, false, time.Now())
+		now = now.Decide(after, by, r.Program, false, Now(r.Client))
 		want := storedRecordOf(now)
 		tried = &want
 		out, err = r.store(ctx, now)

@@ -12,11 +12,23 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Whether a holder is alive is decided by the clock of the API server, where it is known: a machine whose clock is
-// ten minutes ahead would call every rollout dead, and one that is behind a dead one alive.
+// Whether a holder is alive and whether a pause is over is decided by the clock of the API server, where it is known: a
+// machine whose clock is ten minutes ahead would call every rollout dead, and end the pauses of others early.
 
 // serverClock is what a transport satisfies that has seen the clock of its server.
 type serverClock interface{ ServerTime() time.Time }
+
+// tolerance is how far the clock of this machine may be from the server's, which is known to a second, and count.
+const tolerance = 5 * time.Second
+
+// Now is the time in the cluster of a client: that of this machine, unless the server's clock is clearly another one.
+func Now(core kubernetes.Interface) time.Time {
+	now, server := time.Now(), serverTime(core)
+	if server.Sub(now).Abs() < tolerance {
+		return now
+	}
+	return server
+}
 
 // serverTime is the time of the server of a client, or of this machine where no transport of the client tells it.
 func serverTime(core kubernetes.Interface) time.Time {

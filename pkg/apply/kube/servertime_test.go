@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -99,6 +100,35 @@ func TestClaim_IsNotMisledByClocks(t *testing.T) {
 			}
 			if err == nil {
 				release()
+			}
+		})
+	}
+}
+
+// TestNow_IsTheServers: what is recorded, and what a pause is counted by, has the server's clock wherever that is clearly
+// another one; a time to wait for is reached on a machine with any.
+func TestNow_IsTheServers(t *testing.T) {
+	for by, want := range map[time.Duration]time.Duration{0: 0, tolerance / 2: 0, 10 * time.Minute: -10 * time.Minute, -10 * time.Minute: 10 * time.Minute} {
+		t.Run(by.String(), func(t *testing.T) {
+			cfg := newAPIServer(t, nil).config()
+			cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return wrongClock{next, by} })
+			core, err := kubernetes.NewForConfig(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := &connection{core: core, changes: newChangeSignal()}
+			if ahead := time.Until(c.Now()); (ahead - want).Abs() > time.Minute {
+				t.Errorf("it is %s ahead of this machine, want %s", ahead, want)
+			}
+			version, _ := c.changes.current()
+			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+			defer stop()
+			if err := c.await(ctx, version, c.Now().Add(time.Millisecond)); err != nil {
+				t.Errorf("the time is not reached: %v", err)
+			}
+			rec, err := (Records{Client: core}).Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, "anna")
+			if ahead := time.Until(rec.Begun); err != nil || (ahead-want).Abs() > time.Minute {
+				t.Errorf("it was begun %s from now, want %s, %v", ahead, want, err)
 			}
 		})
 	}

@@ -94,7 +94,7 @@ func (vf *verifier) runJob(ctx context.Context, m stepID, w *cluster.Workload, s
 		if uid, err = vf.createOwnJob(ctx, job); err == nil {
 			break
 		}
-		if !errors.Is(err, plan.ErrUnavailable) || vf.changes.wait(ctx, version, vf.Now().Add(time.Second)) != nil {
+		if !errors.Is(err, plan.ErrUnavailable) || vf.changes.wait(ctx, version, time.Now().Add(time.Second)) != nil {
 			return verify.Answer{Text: err.Error(), Reason: notCreated}
 		}
 	}
