@@ -3,6 +3,7 @@ package story
 
 import (
 	"bytes"
+	"context"
 	"maps"
 	"os"
 	"path/filepath"
@@ -51,14 +52,18 @@ type Result struct {
 
 // Run runs a command; words with spaces come as own arguments. It may be called from any goroutine.
 func (s *Story) Run(line string, more ...string) *Result {
+	return s.run(s.Context(), s.Kubeconfig, append(strings.Fields(line), more...))
+}
+
+func (s *Story) run(ctx context.Context, kubeconfig string, words []string) *Result {
 	var out, errOut bytes.Buffer
-	args := append([]string{"kubectl-kruise"}, append(strings.Fields(line), more...)...)
-	args = append(args, "-n", Namespace, "--kubeconfig", s.Kubeconfig)
+	args := append([]string{"kubectl-kruise"}, words...)
+	args = append(args, "-n", Namespace, "--kubeconfig", kubeconfig)
 	env := func(name string) string {
 		return map[string]string{"GOGC": "400", "USER": "anna", "XDG_STATE_HOME": s.folder}[name]
 	}
-	code := cli.Main(s.Context(), args, factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Getenv: env})
-	return &Result{s.T, line + " " + strings.Join(more, " "), code, out.String(), errOut.String()}
+	code := cli.Main(ctx, args, factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Getenv: env})
+	return &Result{s.T, strings.Join(words, " "), code, out.String(), errOut.String()}
 }
 
 // Ends fails the test unless the command ended with a code, and said all of this.
