@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,6 +109,8 @@ type groupVerb struct {
 	records *kube.Groups
 	groups  apply.Groups
 	known   *groupApprovals
+	// left are rollouts of other namespaces, which the record of the group alone does not have changed.
+	left []string
 }
 
 // carriesOut reports whether the verb carries the group out where no process does.
@@ -205,14 +208,30 @@ func (v *groupVerb) changeMembers(ctx context.Context) error {
 		return err
 	}
 	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed\n", v.rec.Name, changed, counted.Of(len(v.rec.Members), "rollout"))
-	return nil
+	return v.leftError()
+}
+
+// leftError names the rollouts that were left as they are.
+func (v *groupVerb) leftError() error {
+	if len(v.left) == 0 {
+		return nil
+	}
+	return &resource.Error{
+		Err:  fmt.Errorf("rollouts in other namespaces are as they were, since this group was not approved on this machine: %s", strings.Join(v.left, ", ")),
+		Hint: "use the verb on each of them, with -n, or on the group where it was approved",
+	}
 }
 
 // eachApplicable does something for each rollout of the group that has begun and that the
-// verb is for. One that does not allow it has come further since.
+// verb is for. One that does not allow it has come further since. Who may write in the namespace of the group may edit
+// its record: those of other namespaces are left where the user has not approved the group.
 func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) error) error {
 	forward := v.rec
 	forward.Back = false
+	approved, err := v.known.knows(ctx, v.rec)
+	if err != nil {
+		return err
+	}
 	for i, m := range v.rec.Members {
 		one, err := v.groups.Rollouts.Get(ctx, m.Ref)
 		if errors.Is(err, plan.ErrNoRollout) {
@@ -223,6 +242,10 @@ func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) err
 		}
 		// The record of a group may be edited: a rollout that is not of the group's is left alone.
 		if phase, _ := forward.PhaseOf(i, one, true); !v.applies(phase) || !forward.Has(one) {
+			continue
+		}
+		if !approved && m.Ref.Namespace != v.rec.Namespace {
+			v.left = append(v.left, v.rec.MemberName(m.Ref))
 			continue
 		}
 		err = do(m.Ref)
@@ -253,7 +276,7 @@ func (v *groupVerb) preview(ctx context.Context) error {
 		return err
 	}
 	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed%s\n", v.rec.Name, changed, counted.Of(len(v.rec.Members), "rollout"), v.dry().Suffix())
-	return v.show(ctx, list)
+	return errors.Join(v.show(ctx, list), v.leftError())
 }
 
 func (v *groupVerb) previewMember(ctx context.Context, ref cluster.Ref) ([]event.Request, error) {

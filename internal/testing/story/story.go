@@ -35,7 +35,14 @@ func Start(t *testing.T, pods int, documents ...string) *Story {
 	t.Helper()
 	t.Parallel()
 	factory.SilenceLogs() // before anything of the cluster runs
-	s := &Story{Cluster: cluster.Start(t), T: t, folder: t.TempDir()}
+	return (&Story{T: t, folder: t.TempDir()}).Elsewhere(pods, documents...)
+}
+
+// Elsewhere is another cluster for the same user at the same machine, made as by [Start].
+func (s *Story) Elsewhere(pods int, documents ...string) *Story {
+	t := s.T
+	t.Helper()
+	s = &Story{Cluster: cluster.Start(t), T: t, folder: s.folder}
 	s.Apply(t, "", "{apiVersion: v1, kind: Namespace, metadata: {name: "+Namespace+"}}")
 	s.Apply(t, Namespace, strings.Join(documents, "\n---\n"))
 	s.Await(t, "pods are ready", func() bool { return len(s.Ready(t, Namespace)) == pods })
@@ -57,8 +64,7 @@ func (s *Story) Run(line string, more ...string) *Result {
 
 func (s *Story) run(ctx context.Context, kubeconfig string, words []string) *Result {
 	var out, errOut bytes.Buffer
-	args := append([]string{"kubectl-kruise"}, words...)
-	args = append(args, "-n", Namespace, "--kubeconfig", kubeconfig)
+	args := append([]string{"kubectl-kruise", "-n", Namespace, "--kubeconfig", kubeconfig}, words...)
 	env := func(name string) string {
 		return map[string]string{"GOGC": "400", "USER": "anna", "XDG_STATE_HOME": s.folder}[name]
 	}
