@@ -9,9 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
@@ -52,15 +49,39 @@ var _ apply.Approvals = approvals{}
 
 // digests are those of a plan in this cluster.
 func (a approvals) digests(ctx context.Context, p plan.Plan) ([]string, error) {
+	clusters, err := a.clusters(ctx)
+	return planning.ApprovalDigests(&p, clusters), err
+}
+
+// clusters are the identities of the cluster.
+func (a approvals) clusters(ctx context.Context) ([]string, error) {
 	cfg, err := a.factory.Config()
 	if err != nil {
 		return nil, err
 	}
-	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
+	client, err := a.client()
 	if err != nil {
 		return nil, err
 	}
-	return planning.ApprovalDigests(&p, planning.ClusterIdentities(ctx, client, cfg)), nil
+	return planning.ClusterIdentities(ctx, client, cfg), nil
+}
+
+// keep keeps what was approved under a digest, for later take-overs on this machine; elsewhere it is named by --approved.
+func (a approvals) keep(digest, target string) (kept bool) {
+	err := planning.RememberApproval(planning.Approval{Digest: digest, Target: target, At: time.Now().UTC()})
+	if err != nil {
+		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
+	}
+	return err == nil
+}
+
+// kept reports whether one of the digests was approved on this machine.
+func (a approvals) kept(digests []string) bool {
+	known, err := planning.IsApproved(digests)
+	if err != nil {
+		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: this machine's approvals cannot be read: %v\n", err)
+	}
+	return known
 }
 
 // Approve prints the digest of a plan that the person has approved, and keeps it. Where
@@ -71,9 +92,7 @@ func (a approvals) Approve(ctx context.Context, p plan.Plan) error {
 		return err
 	}
 	_, _ = fmt.Fprintf(a.factory.Streams.Err, "plan approved: %s\n", digests[0])
-	if err := planning.RememberApproval(planning.Approval{Digest: digests[0], Target: p.Target.Ref().String(), At: time.Now().UTC()}); err != nil {
-		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
-	}
+	a.keep(digests[0], p.Target.Ref().String())
 	return nil
 }
 
@@ -103,11 +122,7 @@ func (a approvals) Approved(ctx context.Context, p plan.Plan) (bool, error) {
 		}
 		return true, nil
 	}
-	known, err := planning.IsApproved(digests)
-	if err != nil {
-		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: this machine's approvals cannot be read: %v\n", err)
-	}
-	return known, nil
+	return a.kept(digests), nil
 }
 
 // TakeOver shows what a record alone may not have done, and asks. Without a terminal the

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -135,12 +136,13 @@ func (o *driveOptions) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rollouts.Approvals = approvedOnly{o}
 	s, err := o.open(ctx, o.name)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
+	known := &runnerApprovals{driveOptions: o, digests: []string{o.authority.digest}, back: map[cluster.Ref]string{s.target.Ref: o.back}}
+	rollouts.Approvals = known
 	s.AllowVerify(o.authority.asks)
 	rec, err := s.Rollout()
 	if err != nil && !errors.Is(err, plan.ErrNoRollout) {
@@ -148,7 +150,7 @@ func (o *driveOptions) once(ctx context.Context) error {
 	}
 	mine, proof := false, err
 	if err == nil {
-		mine, proof = approvedOnly{o}.isApproved(ctx, rec.Plan)
+		mine, proof = known.Approved(ctx, rec.Plan)
 	}
 	switch {
 	case proof != nil && o.authority.file != "" && (err != nil || !rec.InFlight()):
@@ -165,7 +167,7 @@ func (o *driveOptions) once(ctx context.Context) error {
 	}
 	// The process that had it may have completed it while this one waited for the Lease.
 	if now, err := e.Record(); err == nil {
-		mine, _ = approvedOnly{o}.isApproved(ctx, now.Plan) // the hold was given for it
+		mine, _ = known.Approved(ctx, now.Plan) // the hold was given for it
 		if ended, err := o.hasEnded(ctx, s, now, mine); ended {
 			e.Release()
 			return err
@@ -235,42 +237,43 @@ func (o *driveOptions) drives(ctx context.Context, s *session, e *apply.Executor
 	return o.end(res)
 }
 
-// approvedOnly are the approvals of a runner: the digest in its arguments, and the way back
-// from that plan.
-type approvedOnly struct{ *driveOptions }
+// runnerApprovals are the approvals of a runner: the digest in its arguments, of a plan or of a group with its plans, and
+// the ways back from these plans.
+type runnerApprovals struct {
+	*driveOptions
 
-var _ apply.Approvals = approvedOnly{}
+	// digests are those of the plans, back the hashes of the templates to which the ways back may lead.
+	digests []string
+	back    map[cluster.Ref]string
+}
+
+var _ apply.Approvals = (*runnerApprovals)(nil)
 
 // Approve has nothing to keep: the digest is in the arguments.
-func (a approvedOnly) Approve(context.Context, plan.Plan) error { return nil }
+func (a *runnerApprovals) Approve(context.Context, plan.Plan) error { return nil }
 
-// isApproved reports whether a plan is the approved one. The error is why it may not be driven: it
-// is neither that nor the way back from it.
-func (a approvedOnly) isApproved(ctx context.Context, p plan.Plan) (bool, error) {
-	digests, err := approvals{a.common}.digests(ctx, p)
+// Approved reports whether a plan is an approved one. The error is why it may not be driven: it is neither that nor the
+// way back from it.
+func (a *runnerApprovals) Approved(ctx context.Context, p plan.Plan) (bool, error) {
+	of, err := approvals{a.common}.digests(ctx, p)
 	if err != nil {
 		return false, err
 	}
-	if slices.Contains(digests, a.authority.digest) {
+	if slices.ContainsFunc(of, func(d string) bool { return slices.Contains(a.digests, d) }) {
 		return true, nil
 	}
-	if p.RollbackReason != "" && a.back != "" && p.Change.ToHash == a.back {
+	if back := a.back[p.Target.Ref()]; p.RollbackReason != "" && back != "" && p.Change.ToHash == back {
 		return false, nil
 	}
 	return false, &resource.Error{
-		Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("it is %s, and %s was approved", digests[0], a.authority.digest)}},
+		Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("it is %s, and %s was approved", of[0], a.authority.digest)}},
 		Hint: "'" + p.Target.Command("show") + "' shows the recorded plan: it was edited, or another rollout has started",
 	}
 }
 
-// Approved reports whether the arguments name this plan.
-func (a approvedOnly) Approved(ctx context.Context, p plan.Plan) (bool, error) {
-	return a.isApproved(ctx, p)
-}
-
 // TakeOver lets the way back be carried out whole, as far as it leads to a template that the
 // workload itself has kept.
-func (a approvedOnly) TakeOver(_ context.Context, t apply.TakeOver) (whole bool, err error) {
+func (a *runnerApprovals) TakeOver(_ context.Context, t apply.TakeOver) (whole bool, err error) {
 	if len(t.Commands) > 0 {
 		return false, &apply.UnapprovedError{Reasons: []string{"it runs commands, and a runner has no programs"}}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -26,7 +27,7 @@ func (o *driveOptions) driveGroupOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known := &approvedGroup{driveOptions: o}
+	known := &runnerApprovals{driveOptions: o}
 	groups, err := o.groups(known, nil)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (o *driveOptions) driveGroupOnce(ctx context.Context) error {
 }
 
 // beginGroupOf records the group of --plan, and carries it out.
-func (o *driveOptions) beginGroupOf(ctx context.Context, groups apply.Groups, known *approvedGroup) error {
+func (o *driveOptions) beginGroupOf(ctx context.Context, groups apply.Groups, known *runnerApprovals) error {
 	rec, err := readGroup(o.authority.file)
 	if err != nil {
 		return &command.FailedError{Err: err}
@@ -116,20 +117,9 @@ func (o *driveOptions) groupEnds(rec plan.Rollout, res apply.GroupResult, err er
 	return fmt.Errorf("a rollout could not be carried out here: %w", res.Faults)
 }
 
-// approvedGroup are the approvals of the runner of a group: the digest in its arguments, and
-// by it the plans of the group and the ways back from them.
-type approvedGroup struct {
-	*driveOptions
-
-	// plans are those of the group, by their workloads; digests are those of the plans.
-	plans   map[cluster.Ref]plan.Plan
-	digests map[cluster.Ref][]string
-}
-
-var _ apply.Approvals = (*approvedGroup)(nil)
-
-// accept takes the plans in of a group that has the digest; the error refuses another one.
-func (a *approvedGroup) accept(ctx context.Context, rec plan.Rollout) error {
+// accept takes a group in that has the digest of the arguments, and by it its plans and the ways back from them; the
+// error refuses another one.
+func (a *runnerApprovals) accept(ctx context.Context, rec plan.Rollout) error {
 	clusters, err := approvals{a.common}.clusters(ctx)
 	if err != nil {
 		return err
@@ -144,42 +134,10 @@ func (a *approvedGroup) accept(ctx context.Context, rec plan.Rollout) error {
 			Hint: "'kubectl kruise rollout status --group " + rec.Name + "' shows the recorded group: it was edited, or another one has started",
 		}
 	}
-	plans, digests := map[cluster.Ref]plan.Plan{}, map[cluster.Ref][]string{}
+	a.digests, a.back = nil, map[cluster.Ref]string{}
 	for _, p := range rec.Plans() {
-		ref := p.Target.Ref()
-		plans[ref] = p
-		for _, id := range clusters {
-			digests[ref] = append(digests[ref], p.Digest(id))
-		}
+		a.digests = append(a.digests, planning.ApprovalDigests(&p, clusters)...)
+		a.back[p.Target.Ref()] = p.Change.FromHash
 	}
-	a.plans, a.digests = plans, digests
 	return nil
-}
-
-// Approve has nothing to keep: the digest is in the arguments.
-func (a *approvedGroup) Approve(context.Context, plan.Plan) error { return nil }
-
-// Approved reports whether a plan is one of the group. The error is why it may not be carried
-// out: it is neither that nor the way back from it.
-func (a *approvedGroup) Approved(ctx context.Context, p plan.Plan) (bool, error) {
-	of, err := approvals{a.common}.digests(ctx, p)
-	if err != nil {
-		return false, err
-	}
-	ref := p.Target.Ref()
-	if slices.ContainsFunc(of, func(d string) bool { return slices.Contains(a.digests[ref], d) }) {
-		return true, nil
-	}
-	if from := a.plans[ref].Change.FromHash; p.RollbackReason != "" && from != "" && p.Change.ToHash == from {
-		return false, nil
-	}
-	return false, &resource.Error{
-		Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("%s is not in the group that was approved", of[0])}},
-		Hint: "'" + p.Target.Command("show") + "' shows the recorded plan: it was edited, or another rollout has started",
-	}
-}
-
-// TakeOver lets the way back be carried out whole, as for one rollout.
-func (a *approvedGroup) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, err error) {
-	return approvedOnly{a.driveOptions}.TakeOver(ctx, t)
 }

@@ -6,12 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -43,11 +38,7 @@ func (a *groupApprovals) Approved(ctx context.Context, p plan.Plan) (bool, error
 	if slices.ContainsFunc(digests, func(d string) bool { return slices.Contains(a.digests, d) }) {
 		return true, nil
 	}
-	known, err := planning.IsApproved(digests)
-	if err != nil {
-		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: this machine's approvals cannot be read: %v\n", err)
-	}
-	return known, nil
+	return a.kept(digests), nil
 }
 
 // TakeOver asks one question at a time.
@@ -55,19 +46,6 @@ func (a *groupApprovals) TakeOver(ctx context.Context, t apply.TakeOver) (bool, 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.approvals.TakeOver(ctx, t)
-}
-
-// clusters are the identities of the cluster.
-func (a approvals) clusters(ctx context.Context) ([]string, error) {
-	cfg, err := a.factory.Config()
-	if err != nil {
-		return nil, err
-	}
-	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
-	if err != nil {
-		return nil, err
-	}
-	return planning.ClusterIdentities(ctx, client, cfg), nil
 }
 
 // approve prints the digest of a group that the user has approved, and keeps it with those of
@@ -79,20 +57,14 @@ func (a *groupApprovals) approve(ctx context.Context, g *madeGroup) error {
 	}
 	digest := g.record.Digest(clusters[0])
 	_, _ = fmt.Fprintf(a.factory.Streams.Err, "group %s approved: %s\n", g.record.Name, digest)
-	notes := []planning.Approval{{Digest: digest, Target: "group " + g.record.Name, At: time.Now().UTC()}}
+	kept := a.keep(digest, "group "+g.record.Name)
 	for i, p := range g.parts {
 		if p.begun {
 			continue // its plan is recorded: whether it was approved is known by its own digest
 		}
 		one := g.record.Members[i].Plan.Digest(clusters[0])
 		a.digests = append(a.digests, one)
-		notes = append(notes, planning.Approval{Digest: one, Target: p.ref().String(), At: time.Now().UTC()})
-	}
-	for _, n := range notes {
-		if err := planning.RememberApproval(n); err != nil {
-			_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
-			break
-		}
+		kept = kept && a.keep(one, p.ref().String())
 	}
 	return nil
 }
@@ -138,11 +110,7 @@ func (a *groupApprovals) knows(ctx context.Context, rec plan.Rollout) (bool, err
 	case given != "":
 		return true, nil
 	}
-	known, err := planning.IsApproved(digests)
-	if err != nil {
-		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: this machine's approvals cannot be read: %v\n", err)
-	}
-	return known, nil
+	return a.kept(digests), nil
 }
 
 // askFor shows what has not begun of a group, as its patches describe it, and asks. It returns

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -13,8 +14,6 @@ import (
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/tools/clientcmd/api"
 )
 
 // KilledAt runs a command whose process dies with its n-th write, the first being 0: before the write is carried out, or
@@ -22,7 +21,7 @@ import (
 // over. died is what the write was, "" for a command that ended before it, with its result then.
 func (s *Story) KilledAt(n int, done bool, line string) (died string, res *Result) {
 	s.Helper()
-	to, err := url.Parse(s.Server.URL)
+	to, err := url.Parse(s.URL)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -48,11 +47,12 @@ func (s *Story) KilledAt(n int, done bool, line string) (died string, res *Resul
 	}))
 	defer server.Close()
 	defer server.CloseClientConnections()
-	config := api.NewConfig()
-	config.Clusters["c"], config.AuthInfos["u"] = &api.Cluster{Server: server.URL}, &api.AuthInfo{}
-	config.Contexts["c"], config.CurrentContext = &api.Context{Cluster: "c", AuthInfo: "u"}, "c"
 	file := filepath.Join(s.folder, "killed")
-	if err := clientcmd.WriteToFile(*config, file); err != nil {
+	config, err := os.ReadFile(s.Kubeconfig)
+	if err == nil {
+		err = os.WriteFile(file, bytes.ReplaceAll(config, []byte(s.URL), []byte(server.URL)), 0o600)
+	}
+	if err != nil {
 		s.Fatal(err)
 	}
 	defer func() { _ = os.Remove(file) }()
