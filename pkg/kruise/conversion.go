@@ -219,10 +219,6 @@ const (
 	annotations = "metadata.annotations"
 )
 
-func (c *conversion) annotation(key string) string {
-	return tree.StrAt(c.get(annotations), key)
-}
-
 func (c *conversion) annotate(key, value string) { c.mark(annotations, key, tree.String(value)) }
 
 // mark sets one key of labels or annotations.

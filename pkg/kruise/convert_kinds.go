@@ -265,7 +265,7 @@ var containerRecreateFields = []field{
 // no JSON stays where it is.
 func snapshotUp(c *conversion) {
 	var list []any
-	text := c.annotation(containerRecreateSyncStatusesAnnotation)
+	text := tree.StrAt(c.get(annotations), containerRecreateSyncStatusesAnnotation)
 	if text == "" || json.Unmarshal([]byte(text), &list) != nil {
 		return
 	}

@@ -36,22 +36,13 @@ type Pod struct {
 // older one starts it with a program that ends at once.
 func (p Pod) Template(image string) *tree.Node {
 	if p.Volumes {
-		return p.withVolume(image)
+		// Mount the image: the kubelet pulls only what is mounted.
+		volume := tree.Map("reference", image, "pullPolicy", p.policy())
+		helper := p.helper("pull", "")
+		tree.Set(helper, "volumeMounts", tree.Seq(tree.Map("name", "image", "mountPath", "/image", "readOnly", tree.Boolean(true))))
+		return p.complete(tree.Map("containers", tree.Seq(helper), "volumes", tree.Seq(tree.Map("name", "image", "image", volume))))
 	}
-	return p.withBinary(image)
-}
-
-// withVolume mounts the image: the kubelet pulls only what is mounted.
-func (p Pod) withVolume(image string) *tree.Node {
-	volume := tree.Map("reference", image, "pullPolicy", p.policy())
-	helper := p.helper("pull", "")
-	tree.Set(helper, "volumeMounts", tree.Seq(tree.Map("name", "image", "mountPath", "/image", "readOnly", tree.Boolean(true))))
-	return p.complete(tree.Map("containers", tree.Seq(helper), "volumes", tree.Seq(tree.Map("name", "image", "image", volume))))
-}
-
-// withBinary starts the image with a program that is brought along, since the
-// image may hold none that ends.
-func (p Pod) withBinary(image string) *tree.Node {
+	// Start the image with a program that is brought along, since the image may hold none that ends.
 	mount := func() *tree.Node { return tree.Seq(tree.Map("name", "noop", "mountPath", "/kubectl-kruise")) }
 	bring := p.helper("bring", "")
 	tree.Set(bring, "command", texts("/bin/busybox", "cp", "/bin/busybox", "/kubectl-kruise/true"))
@@ -89,15 +80,11 @@ func (p Pod) complete(spec *tree.Node) *tree.Node {
 		}
 		tree.Set(spec, "imagePullSecrets", secrets)
 	}
-	return tree.Map("metadata", tree.Map("labels", tree.FromValue(labels(p.Labels))), "spec", spec)
-}
-
-func labels(m map[string]string) map[string]any {
 	out := map[string]any{}
-	for k, v := range m {
+	for k, v := range p.Labels {
 		out[k] = v
 	}
-	return out
+	return tree.Map("metadata", tree.Map("labels", tree.FromValue(out)), "spec", spec)
 }
 
 func texts(list ...string) *tree.Node {

@@ -169,18 +169,13 @@ func (s *Set) choose(t *Target, c *Choice) error {
 		return st.bad
 	case st.percent >= 0:
 		c.Diced = true
-		if percentile(s.Name, t.Key) < st.percent {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(s.Name + "\x00" + t.Key))
+		if int(h.Sum32()%100) < st.percent {
 			c.Content = s.chosen
 		}
 	}
 	return nil
-}
-
-// percentile gives 0 to 99, always the same for a set and a pod.
-func percentile(set, key string) int {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(set + "\x00" + key))
-	return int(h.Sum32() % 100)
 }
 
 // Why reports in one line what decided.

@@ -64,7 +64,8 @@ func Compile(hub *tree.Node, revisions []*Revision) (*Set, error) {
 	if s.namespaces, err = compileNamespaces(spec); err != nil {
 		return nil, err
 	}
-	s.pinned = s.namespaces.pins()
+	// Whether the selector names the namespace itself, which puts the set before the cluster-wide ones.
+	s.pinned = s.namespaces != nil && s.namespaces.pinned
 	if s.current, err = compileContent(s.Name, "", spec); err != nil {
 		return nil, prefixPath(hub, "spec", err)
 	}
@@ -261,10 +262,6 @@ func splitNamespaces(s *metav1.LabelSelector, all labels.Selector) *namespaceSel
 	})
 	return out
 }
-
-// pins reports whether the selector names the namespace itself, which puts the
-// set before the cluster-wide ones.
-func (n *namespaceSelector) pins() bool { return n != nil && n.pinned }
 
 // match evaluates the selector; undecided is true when only the labels of the
 // unknown Namespace object could decide.

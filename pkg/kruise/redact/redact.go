@@ -176,13 +176,11 @@ func (m *message) word() string {
 
 func quoteOrSpace(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`", r) }
 
-// framing reports whether a word begins with a character that only frames it.
-func framing(r rune) bool { return quoteOrSpace(r) || strings.ContainsRune("([{<:;,.=", r) }
-
 // separator is how many bytes between words are here.
 func separator(s string) int {
 	r, n := utf8.DecodeRuneInString(s)
-	if framing(r) {
+	// Whether a word begins with a character that only frames it.
+	if quoteOrSpace(r) || strings.ContainsRune("([{<:;,.=", r) {
 		return n
 	}
 	return 0

@@ -370,12 +370,9 @@ func (v *BudgetView) owner(p *cluster.Pod) *cluster.Workload {
 	if p.Owner.Kind == "" || v.Workloads == nil {
 		return nil
 	}
-	return standingFor(v.Workloads(p.Namespace, p.Owner), v.Budget.Spec.TargetReference)
-}
-
-// standingFor returns a native workload under the name of the target that it was
-// rendered from.
-func standingFor(w *cluster.Workload, t *kruise.TargetReference) *cluster.Workload {
+	// A native workload under the name of the target that it was rendered from.
+	w := v.Workloads(p.Namespace, p.Owner)
+	t := v.Budget.Spec.TargetReference
 	if w == nil || t == nil || w.Labels[kruise.SourceLabel] != kruise.SourceValue(t.Kind, t.Name) {
 		return w
 	}

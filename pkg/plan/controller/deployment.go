@@ -289,7 +289,16 @@ func (d *deployment) setProgressing(s *appsv1.DeploymentStatus) {
 	case d.complete(s):
 		d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionTrue, progressComplete, fmt.Sprintf("ReplicaSet %q has successfully progressed.", name))
 	case d.progressed(s):
-		d.progress(s, now, name)
+		// Note a move: the deadline counts from now.
+		var since metav1.Time
+		if now.Status == corev1.ConditionTrue {
+			since = now.LastTransitionTime
+		}
+		s.Conditions = slices.DeleteFunc(s.Conditions, func(c appsv1.DeploymentCondition) bool { return c.Type == appsv1.DeploymentProgressing })
+		d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionTrue, progressUpdated, fmt.Sprintf("ReplicaSet %q is progressing.", name))
+		if !since.IsZero() {
+			s.Conditions[len(s.Conditions)-1].LastTransitionTime = since
+		}
 	case d.timedOut(now):
 		d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionFalse, progressTimedOut, fmt.Sprintf("ReplicaSet %q has timed out progressing.", name))
 	}
@@ -319,19 +328,6 @@ func (d *deployment) progressed(s *appsv1.DeploymentStatus) bool {
 	was := &d.Status
 	return s.UpdatedReplicas > was.UpdatedReplicas || s.Replicas-s.UpdatedReplicas < was.Replicas-was.UpdatedReplicas ||
 		s.ReadyReplicas > was.ReadyReplicas || s.AvailableReplicas > was.AvailableReplicas
-}
-
-// progress notes a move: the deadline counts from now.
-func (d *deployment) progress(s *appsv1.DeploymentStatus, was *appsv1.DeploymentCondition, name string) {
-	var since metav1.Time
-	if was.Status == corev1.ConditionTrue {
-		since = was.LastTransitionTime
-	}
-	s.Conditions = slices.DeleteFunc(s.Conditions, func(c appsv1.DeploymentCondition) bool { return c.Type == appsv1.DeploymentProgressing })
-	d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionTrue, progressUpdated, fmt.Sprintf("ReplicaSet %q is progressing.", name))
-	if !since.IsZero() {
-		s.Conditions[len(s.Conditions)-1].LastTransitionTime = since
-	}
 }
 
 func (d *deployment) timedOut(c *appsv1.DeploymentCondition) bool {

@@ -94,7 +94,15 @@ func hasLabels(p *cluster.Pod, want map[string]string) bool {
 func (d *deployment) newReplicaSet(replicas int) *cluster.Workload {
 	w := d.view.Workload
 	template := d.Spec.Template.DeepCopy()
-	hash := podTemplateHash(template, d.Status.CollisionCount)
+	// What distinguishes the ReplicaSets of a Deployment. Kubernetes hashes its own Go structure, so that a cluster of the
+	// version whose types we use comes to the same name, and others to another of the same kind.
+	collisions := d.Status.CollisionCount
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(dump.ForHash(*template)))
+	if collisions != nil {
+		_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(uint32(*collisions))))
+	}
+	hash := rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
 	template.Labels = labelled(template.Labels, appsv1.DefaultDeploymentUniqueLabelKey, hash)
 	size := int32(replicas)
 	rs := &appsv1.ReplicaSet{
@@ -219,16 +227,4 @@ func sizeOf(w *cluster.Workload) rules.ReplicaSetSize {
 		out.Recorded = &rules.RecordedSize{Desired: desired, Most: most}
 	}
 	return out
-}
-
-// podTemplateHash is what distinguishes the ReplicaSets of a Deployment. Kubernetes
-// hashes its own Go structure, so that a cluster of the version whose types we
-// use comes to the same name, and others to another of the same kind.
-func podTemplateHash(template *corev1.PodTemplateSpec, collisions *int32) string {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(dump.ForHash(*template)))
-	if collisions != nil {
-		_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(uint32(*collisions))))
-	}
-	return rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
 }

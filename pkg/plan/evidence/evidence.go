@@ -122,7 +122,7 @@ type Row struct{ What, New, Old string }
 // Rows are the comparison for users, in two columns.
 func (c Comparison) Rows() []Row {
 	rows := []Row{
-		{"pods ready", c.New.ready(), c.Old.ready()},
+		{"pods ready", fmt.Sprintf("%d of %d", c.New.Ready, c.New.Pods), fmt.Sprintf("%d of %d", c.Old.Ready, c.Old.Pods)},
 		{"restarts", c.New.restarts(), c.Old.restarts()},
 		{"last terminations", c.New.ends(), c.Old.ends()},
 	}
@@ -147,8 +147,6 @@ func (c Comparison) Notes() []string {
 	}
 	return out
 }
-
-func (s Side) ready() string { return fmt.Sprintf("%d of %d", s.Ready, s.Pods) }
 
 func (s Side) restarts() string {
 	if s.Restarts == 0 {

@@ -26,7 +26,22 @@ func United(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster
 		Strategy: string(cmp.Or(strategy.Type, kruise.FixedUnitedDeploymentScheduleStrategyType)),
 	}
 	for _, s := range ud.Spec.Topology.Subsets {
-		state := stateOf(ud, s.Name, workloads)
+		// What allocation asks of a subset's workload.
+		name := s.Name
+		var state allocate.State
+		if w := workloadOf(name, workloads); w != nil {
+			state.Current = number(tree.Get(w, "spec", "replicas"), 1)
+			state.Ready = number(tree.Get(w, "status", "readyReplicas"), 0)
+		}
+		for _, s := range ud.Status.SubsetStatuses {
+			if s.Name == name {
+				state.Reserved = s.ReservedPods
+				state.Unschedulable = slices.ContainsFunc(s.Conditions, func(c kruise.UnitedDeploymentCondition) bool {
+					return strings.HasSuffix(c.Type, "Schedulable") && c.Status == corev1.ConditionFalse
+				})
+			}
+		}
+
 		in.Subsets = append(in.Subsets, allocate.Subset{Name: s.Name, Replicas: s.Replicas, Min: s.MinReplicas, Max: s.MaxReplicas, State: state})
 		out := Subset{Name: s.Name, Limits: limits(s)}
 		if state.Unschedulable {
@@ -100,24 +115,6 @@ func (p *Placement) allocated(subsets []allocate.Subset, workloads []*tree.Node)
 		}
 		s.addUnschedulable()
 	}
-}
-
-// stateOf is what allocation asks of a subset's workload.
-func stateOf(ud *kruise.UnitedDeployment, name string, workloads []*tree.Node) allocate.State {
-	var out allocate.State
-	if w := workloadOf(name, workloads); w != nil {
-		out.Current = number(tree.Get(w, "spec", "replicas"), 1)
-		out.Ready = number(tree.Get(w, "status", "readyReplicas"), 0)
-	}
-	for _, s := range ud.Status.SubsetStatuses {
-		if s.Name == name {
-			out.Reserved = s.ReservedPods
-			out.Unschedulable = slices.ContainsFunc(s.Conditions, func(c kruise.UnitedDeploymentCondition) bool {
-				return strings.HasSuffix(c.Type, "Schedulable") && c.Status == corev1.ConditionFalse
-			})
-		}
-	}
-	return out
 }
 
 func workloadOf(subset string, workloads []*tree.Node) *tree.Node {

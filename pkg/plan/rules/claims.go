@@ -117,7 +117,11 @@ func ClaimWarning(old, updated *cluster.Workload, e Eligibility) string {
 		names = strings.Join(ClaimNames(updated.Object), ", ")
 	}
 	if o, ok := updated.Object.(*kruise.StatefulSet); ok {
-		return statefulSetClaimWarning(o, names)
+		keep := fmt.Sprintf("the claim templates change (%s): existing claims stay as they are, and only claims that are created from now on follow", names)
+		if o.Spec.VolumeClaimUpdateStrategy.Type == kruise.OnPodRollingUpdateVolumeClaimUpdateStrategyType {
+			return fmt.Sprintf("the claim templates change (%s): with the gate StatefulSetAutoResizePVCGate, off by default, each pod's claims are expanded when the pod is updated; without it existing claims stay as they are", names)
+		}
+		return keep
 	}
 	return cloneSetClaimWarning(e, names)
 }
@@ -134,12 +138,4 @@ func cloneSetClaimWarning(e Eligibility, names string) string {
 		return keep + "pods that are updated in place keep the claims that they have"
 	}
 	return keep + "pods that are updated in place keep the claims that they have; only with the gate RecreatePodWhenChangeVCTInCloneSetGate, off by default, are they recreated with new ones"
-}
-
-func statefulSetClaimWarning(o *kruise.StatefulSet, names string) string {
-	keep := fmt.Sprintf("the claim templates change (%s): existing claims stay as they are, and only claims that are created from now on follow", names)
-	if o.Spec.VolumeClaimUpdateStrategy.Type == kruise.OnPodRollingUpdateVolumeClaimUpdateStrategyType {
-		return fmt.Sprintf("the claim templates change (%s): with the gate StatefulSetAutoResizePVCGate, off by default, each pod's claims are expanded when the pod is updated; without it existing claims stay as they are", names)
-	}
-	return keep
 }

@@ -97,7 +97,15 @@ type Eligibility struct {
 // difference must be one that a running pod can take
 // (docs/kruise/workloads.md#when-a-change-is-possible-in-place).
 func (c TemplateChange) Eligible() Eligibility {
-	e := Eligibility{Policy: c.Policy, Fields: c.fields()}
+	// List the differences of the templates with what each asks for.
+	var out []FieldChange
+	old, updated := withMetadata(c.Old.Template), withMetadata(c.New.Template)
+	for _, d := range tree.Differences(nil, old, updated) {
+		f := FieldChange{Path: PathText(d.Path), Old: mask.Value(d.Path, d.Old, old), New: mask.Value(d.Path, d.New, updated)}
+		c.classify(&f, d)
+		out = append(out, f)
+	}
+	e := Eligibility{Policy: c.Policy, Fields: out}
 	c.checkQOS(e.Fields)
 	e.Restarts = restarts(e.Fields, c.New.Template)
 	blocking := slices.IndexFunc(e.Fields, func(f FieldChange) bool { return f.Effect == EffectRecreate })
@@ -162,18 +170,6 @@ var effectWords = map[Effect]string{
 func (e Effect) Words() string { return effectWords[e] }
 
 const inPlaceGate = kruise.InPlaceUpdateReady
-
-// fields lists the differences of the templates with what each asks for.
-func (c TemplateChange) fields() []FieldChange {
-	var out []FieldChange
-	old, updated := withMetadata(c.Old.Template), withMetadata(c.New.Template)
-	for _, d := range tree.Differences(nil, old, updated) {
-		f := FieldChange{Path: PathText(d.Path), Old: mask.Value(d.Path, d.Old, old), New: mask.Value(d.Path, d.New, updated)}
-		c.classify(&f, d)
-		out = append(out, f)
-	}
-	return out
-}
 
 // withMetadata gives the template empty labels and annotations where it has
 // none, so that the first label is a change of that label.

@@ -56,7 +56,14 @@ func (c TemplateChange) InPlaceSpec() InPlaceSpec {
 			resized = resized || len(c.restartForResize(d.Path)) > 0
 		}
 	}
-	s.Rereads = inTemplateOrder(s.Rereads, c.New.Template)
+	// Keep each name once.
+	var out []string
+	for _, container := range containers(c.New.Template) {
+		if name := text(container, "name"); slices.Contains(s.Rereads, name) {
+			out = append(out, name)
+		}
+	}
+	s.Rereads = out
 	s.NotReady = len(s.Resources) == 0 || resized || len(s.Images)+len(s.Refs)+len(s.Metadata.Labels)+len(s.Metadata.Annotations) > 0
 	return s
 }
@@ -91,17 +98,6 @@ func (s *InPlaceSpec) metadata(c TemplateChange, d tree.Difference) {
 	if len(f.Restarts) == 0 {
 		add(&s.Metadata)
 	}
-}
-
-// inTemplateOrder keeps each name once.
-func inTemplateOrder(names []string, template map[string]any) []string {
-	var out []string
-	for _, container := range containers(template) {
-		if name := text(container, "name"); slices.Contains(names, name) {
-			out = append(out, name)
-		}
-	}
-	return out
 }
 
 // Affected returns the containers that the update changes, in the order of the

@@ -119,7 +119,8 @@ func (statefulSetKind) policies() []UpdatePolicy {
 
 // gateRemark: docs/kruise/workloads.md#advanced-statefulset.
 func (statefulSetKind) gateRemark(_, updated *cluster.Workload) string {
-	if templateHasGate(updated.Template) {
+	spec, _ := updated.Template["spec"].(map[string]any)
+	if slices.ContainsFunc(items(spec, "readinessGates"), func(g map[string]any) bool { return text(g, "conditionType") == inPlaceGate }) {
 		return ""
 	}
 	return "admission refuses an in-place policy of a StatefulSet without the readiness gate " + inPlaceGate + " in its template"
@@ -289,11 +290,6 @@ func gateRemark(old, updated *cluster.Workload) string {
 		return ""
 	}
 	return kindOf(updated.Object).gateRemark(old, updated)
-}
-
-func templateHasGate(template map[string]any) bool {
-	spec, _ := template["spec"].(map[string]any)
-	return slices.ContainsFunc(items(spec, "readinessGates"), func(g map[string]any) bool { return text(g, "conditionType") == inPlaceGate })
 }
 
 // refusedRemark: docs/kruise/workloads.md#cloneset-in-two-versions,

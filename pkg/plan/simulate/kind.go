@@ -86,7 +86,15 @@ func (sidecarSetKind) named() bool { return false }
 // byNewestRevision is for kinds whose newest stored revision is the one.
 type byNewestRevision struct{ owning }
 
-func (byNewestRevision) updateRevision(o *object) string { return newestRevision(o.revisions) }
+func (byNewestRevision) updateRevision(o *object) string {
+	newest := cluster.Revision{}
+	for _, r := range o.revisions {
+		if r.Number >= newest.Number {
+			newest = r
+		}
+	}
+	return newest.Name
+}
 
 type replicaSetKind struct{ byNewestRevision }
 
@@ -127,16 +135,6 @@ func (sidecarSetKind) updated(p *cluster.Pod, revision string) bool {
 func (sidecarSetKind) pods(all []*cluster.Pod, _ *object) []*cluster.Pod { return all }
 
 func (sidecarSetKind) latest(*object) string { return rules.VersionIgnored }
-
-func newestRevision(list []cluster.Revision) string {
-	newest := cluster.Revision{}
-	for _, r := range list {
-		if r.Number >= newest.Number {
-			newest = r
-		}
-	}
-	return newest.Name
-}
 
 // newestChild is the template hash of the Deployment's ReplicaSet with its
 // present template.

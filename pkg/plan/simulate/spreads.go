@@ -154,15 +154,11 @@ func (c *spreadController) wake(e *pod, before, after *cluster.Pod) {
 		return
 	}
 	if before != nil {
-		c.count(s)
+		if r, ok := c.rulesOf(s); ok {
+			s.spread.Status = *r.Count()
+		}
 	}
 	c.clock.wakeAfter(&s.wakeup, c.opt.Latency, func() { c.reconcile(s) })
-}
-
-func (c *spreadController) count(s *spreading) {
-	if r, ok := c.rulesOf(s); ok {
-		s.spread.Status = *r.Count()
-	}
 }
 
 // reconcile makes one pass of the controller.
