@@ -323,7 +323,7 @@ func (k *kubelet) removeStopped(e *pod) {
 // chooseFailing decides whether a pod that is now at the update revision will ever be
 // ready, see [Options.Fail].
 func (k *kubelet) chooseFailing(e *pod, before string) {
-	if len(k.opt.Fail) == 0 || !k.recorder.owns(e) || !kindOf(k.recorder.target).updated(e.Pod, k.recorder.revision) || before == revisionOf(e.Pod) {
+	if len(k.opt.Fail) == 0 || !k.recorder.owns(e) || !updated(k.recorder.target, e.Pod, k.recorder.revision) || before == revisionOf(e.Pod) {
 		return
 	}
 	k.updated++

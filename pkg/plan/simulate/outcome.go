@@ -221,7 +221,7 @@ func (f *fates) deleted(i int, p *present) {
 	}
 	f.touch(i, p)
 	p.Surplus = surplus
-	switch named := kindOf(f.target).named(); {
+	switch named := kindOf(f.target) == byOrdinal; {
 	case named && f.names[p.Name], !named && (!surplus || spare):
 		p.Mode = rules.ModeRecreate
 	default:

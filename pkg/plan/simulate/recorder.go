@@ -147,7 +147,7 @@ func (r *recorder) retarget() {
 	if r.target == nil || r.target.workload == nil {
 		return
 	}
-	wanted, revision := r.store.wanted(r.target), kindOf(r.target).updateRevision(r.target)
+	wanted, revision := r.store.wanted(r.target), updateRevision(r.target)
 	if r.createdPods != nil && wanted == r.wanted && revision == r.revision && len(r.samples) > 0 {
 		return
 	}
@@ -166,7 +166,7 @@ func (r *recorder) classify(e *pod) class {
 	if !r.owns(e) {
 		return class{}
 	}
-	c := class{counted: true, terminating: e.Deleting, updated: kindOf(r.target).updated(e.Pod, r.revision)}
+	c := class{counted: true, terminating: e.Deleting, updated: updated(r.target, e.Pod, r.revision)}
 	c.ready = !e.Deleting && isReady(e.Pod)
 	c.available = c.ready && settled(e.Pod)
 	return c

@@ -108,7 +108,7 @@ func (c *spreadController) rulesOf(s *spreading) (r rules.Spread, ok bool) {
 		return r, false
 	}
 	r = rules.Spread{
-		Name: s.ref.Name, Spec: &s.spread.Spec, Status: &s.spread.Status, Latest: kindOf(o).latest(o),
+		Name: s.ref.Name, Spec: &s.spread.Spec, Status: &s.spread.Status, Latest: latestVersion(o),
 		Pods: slices.Clone(c.store.podsOf(o)), Now: c.clock.now(),
 	}
 	var paths []string

@@ -259,7 +259,7 @@ func (s *store) podsOf(o *object) []*cluster.Pod {
 	if o.carrier != nil {
 		return s.podsOf(o.carrier)
 	}
-	return kindOf(o).pods(s.all.now, o)
+	return podsOf(s.all.now, o)
 }
 
 // podsIn are the pods of a namespace, in a list that must not be kept.
