@@ -2,7 +2,9 @@
 // manifests. Errors of YAML and JSON parsers, of kustomize and of Helm quote what they could not
 // use: nodes, patches, literals, lines of env files. If a Secret may be in it, such a message is
 // never passed on; [Message] builds another one from the fixed phrases of the libraries and from
-// names that the caller knows to be no secret.
+// names that the caller knows to be no secret. [Object], [Value] and [Patch] hide what is likely to
+// be secret in objects, pod templates and patches before they are printed, stored in a plan or sent
+// to a log.
 package redact
 
 import (

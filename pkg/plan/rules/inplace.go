@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -63,7 +63,7 @@ type FieldChange struct {
 	// Path is below the template: spec.containers[0].image.
 	Path string
 	// Old and New are nil where there is nothing; what is likely to be secret
-	// in them is [mask.Masked].
+	// in them is [redact.Masked].
 	Old, New any
 	Effect   Effect
 	// Restarts are the containers that restart for it.
@@ -101,7 +101,7 @@ func (c TemplateChange) Eligible() Eligibility {
 	var out []FieldChange
 	old, updated := withMetadata(c.Old.Template), withMetadata(c.New.Template)
 	for _, d := range tree.Differences(nil, old, updated) {
-		f := FieldChange{Path: PathText(d.Path), Old: mask.Value(d.Path, d.Old, old), New: mask.Value(d.Path, d.New, updated)}
+		f := FieldChange{Path: PathText(d.Path), Old: redact.Value(d.Path, d.Old, old), New: redact.Value(d.Path, d.New, updated)}
 		c.classify(&f, d)
 		out = append(out, f)
 	}
