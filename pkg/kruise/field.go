@@ -97,7 +97,7 @@ func (a annotated) up(c *conversion) {
 		c.stray(a.field)
 		c.take(a.field)
 	}
-	text := tree.StrAt(c.get(annotations), a.annotation)
+	text := tree.StrAt(c.get(annotationsPath), a.annotation)
 	if v := a.parse(text); text != "" && v != nil {
 		c.set(a.field, v)
 	}
@@ -112,7 +112,7 @@ func (a annotated) down(c *conversion) {
 	for _, item := range tree.Items(v) {
 		items = append(items, tree.Str(item))
 	}
-	said, before := tree.Str(v)+strings.Join(items, ","), tree.StrAt(c.get(annotations), a.annotation)
+	said, before := tree.Str(v)+strings.Join(items, ","), tree.StrAt(c.get(annotationsPath), a.annotation)
 	switch {
 	case said != "" && said != "false":
 		c.annotate(a.annotation, said)

@@ -59,24 +59,20 @@ var layer = map[string][]string{
 		"internal/text", "internal/view", "internal/view/svg", "pkg/kruise/counted", "pkg/plan", "pkg/plan/planfile", "pkg/plan/rules", "pkg/plan/simulate", "pkg/render/compare", "sigs.k8s.io/yaml",
 	},
 
-	"pkg/kruise":      {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise/tree"},
+	"pkg/kruise":      {"github.com/distribution/reference", "k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise/tree"},
 	"pkg/kruise/tree": {"k8s.io/apimachinery/pkg/api/resource", "k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise/counted", "sigs.k8s.io/json", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml"},
 	"pkg/kruise/inject": {
 		"gopkg.in/evanphx/json-patch.v4",
-		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/selectors", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
+		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
-	"pkg/kruise/redact":    {"k8s.io/api/core/v1", "pkg/kruise/tree"},
-	"pkg/kruise/counted":   {},
-	"pkg/kruise/imagepull": {"pkg/kruise", "pkg/kruise/tree"},
-	"pkg/kruise/imageref":  {"github.com/distribution/reference"},
-	"pkg/kruise/podstate":  {"k8s.io/apimachinery/pkg/apis/meta/v1", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"pkg/kruise/redact":   {"k8s.io/api/core/v1", "pkg/kruise/tree"},
+	"pkg/kruise/counted":  {},
+	"pkg/kruise/podstate": {"k8s.io/apimachinery/pkg/apis/meta/v1", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"pkg/kruise/spread": {
 		"k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity",
-		"k8s.io/klog/v2", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
+		"k8s.io/klog/v2", "pkg/kruise", "pkg/kruise/counted", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
-	"pkg/kruise/selectors": {"k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection"},
-	"pkg/kruise/schema":    {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree"},
-	"pkg/kruise/allocate":  {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise/counted", "pkg/kruise/tree"},
+	"pkg/kruise/schema": {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree"},
 
 	"pkg/apply":         {"pkg/apply/event", "pkg/plan", "pkg/plan/cluster"},
 	"pkg/apply/event":   {},
@@ -100,12 +96,12 @@ var layer = map[string][]string{
 	"pkg/plan/rules":         planImports("pkg/plan/cluster"),
 	"pkg/plan/places":        planImports("pkg/plan/cluster", "pkg/plan/rules"),
 	"pkg/plan/diagnose":      planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"),
-	"pkg/plan/controller":    planImports("pkg/kruise/selectors", "pkg/plan/cluster", "pkg/plan/rules", "k8s.io/utils/dump"),
-	"pkg/plan/simulate":      planImports("k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "pkg/kruise/selectors", "pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
+	"pkg/plan/controller":    planImports("pkg/plan/cluster", "pkg/plan/rules", "k8s.io/utils/dump"),
+	"pkg/plan/simulate":      planImports("k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 
 	"pkg/tui": {
 		"charm.land/bubbles/v2/textinput", "charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile",
-		"pkg/kruise", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/tui/...",
+		"pkg/kruise", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/tui/...",
 	},
 	"pkg/tui/world": {"pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose"},
 	"pkg/tui/survey": planImports(

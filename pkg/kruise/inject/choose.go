@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // Target is what matching must know of a pod or pod template.
@@ -102,7 +102,7 @@ func Choose(sets []*Set, t *Target) ([]Choice, error) {
 // Index finds the sets that may go into a pod among many. It is safe for concurrent use.
 type Index struct {
 	sets  []*Set
-	index *selectors.Index
+	index *kruise.SelectorIndex
 }
 
 // NewIndex files the sets, which are in the order of injection.
@@ -111,7 +111,7 @@ func NewIndex(sets []*Set) *Index {
 	for i, s := range sets {
 		list[i] = s.selector
 	}
-	return &Index{sets, selectors.NewIndex(list)}
+	return &Index{sets, kruise.NewSelectorIndex(list)}
 }
 
 // Choose decides as the function [Choose] does, for the sets whose selector may match alone:

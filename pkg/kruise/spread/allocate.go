@@ -1,7 +1,4 @@
-// Package allocate divides the replicas of a UnitedDeployment among its subsets, by the four
-// allocators of Kruise and with their exact arithmetic. It is pure: the caller passes what is
-// known of a cluster as [State], and decides whether a subset is unschedulable.
-package allocate
+package spread
 
 import (
 	"fmt"
@@ -20,12 +17,12 @@ type Subset struct {
 	// Replicas, Min and Max are numbers of pods or percentages of
 	// spec.replicas; nil is not given.
 	Replicas, Min, Max *intstr.IntOrString
-	State
+	SubsetState
 }
 
-// State is what is known of the workload that a subset has now. The zero value
+// SubsetState is what is known of the workload that a subset has now. The zero value
 // is a subset without a workload.
-type State struct {
+type SubsetState struct {
 	// Current is spec.replicas of the workload.
 	Current int32
 	// Ready is status.readyReplicas of the workload.
@@ -38,8 +35,8 @@ type State struct {
 	Reserved int32
 }
 
-// Input is one question.
-type Input struct {
+// Allocation is what there is to divide.
+type Allocation struct {
 	// Replicas is spec.replicas; nil is not given, which only v1.9.0 knows.
 	Replicas *int32
 	Subsets  []Subset
@@ -48,11 +45,12 @@ type Input struct {
 	Adaptive, Reserve bool
 }
 
-// Replicas returns the pods of each subset, in the order of in.Subsets, from
-// the allocator that Kruise would choose (docs/kruise/distribution.md#which-allocator). The
+// Allocate divides the replicas of a UnitedDeployment: it returns the pods of each subset, in the
+// order of in.Subsets, from the allocator that Kruise would choose, with its exact arithmetic
+// (docs/kruise/distribution.md#which-allocator). The caller decides whether a subset is unschedulable. The
 // error holds every fault found, joined, each a *tree.Error whose path starts
 // at the UnitedDeployment.
-func Replicas(in Input) ([]int32, error) {
+func Allocate(in Allocation) ([]int32, error) {
 	switch {
 	case in.Adaptive && in.Reserve:
 		return reservedReplicas(in.Replicas, in.Subsets)

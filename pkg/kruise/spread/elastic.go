@@ -1,4 +1,4 @@
-package allocate
+package spread
 
 import (
 	"errors"
@@ -91,13 +91,13 @@ func reservedReplicas(replicas *int32, subsets []Subset) ([]int32, error) {
 	}
 	r := reservation{rest: rest, out: make([]int64, len(subsets)), room: make([]int64, len(subsets))}
 	for i, s := range subsets {
-		r.room[i] = room(s.State)
+		r.room[i] = room(s.SubsetState)
 	}
 	for i, b := range limits {
 		r.raise(i, b.min)
 	}
 	for i, b := range limits {
-		if s := subsets[i].State; s.Reserved > 0 {
+		if s := subsets[i].SubsetState; s.Reserved > 0 {
 			r.raise(i, int64(s.Current))
 			continue
 		}
@@ -108,7 +108,7 @@ func reservedReplicas(replicas *int32, subsets []Subset) ([]int32, error) {
 
 // room is the number of pods that a subset can run: what it has without the
 // reserved ones when it is marked or has any, else no limit.
-func room(s State) int64 {
+func room(s SubsetState) int64 {
 	if !s.Unschedulable && s.Reserved <= 0 {
 		return math.MaxInt64
 	}
