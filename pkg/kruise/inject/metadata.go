@@ -78,25 +78,21 @@ func (in *injection) patch(set *Content, p patch, key string) error {
 	case kruise.SidecarSetOverwritePatchPolicy:
 		in.annotate(key, text)
 	case kruise.SidecarSetMergePatchJSONPatchPolicy:
-		return in.mergeJSON(set, key, text)
-	}
-	return nil
-}
-
-func (in *injection) mergeJSON(set *Content, key, text string) error {
-	current := tree.StrAt(in.annotations, key)
-	if current == "" {
-		in.annotate(key, text)
+		current := tree.StrAt(in.annotations, key)
+		if current == "" {
+			in.annotate(key, text)
+			return nil
+		}
+		out, err := jsonpatch.MergePatch([]byte(current), []byte(text))
+		switch {
+		case err == nil:
+			in.annotate(key, string(out))
+		case in.carried[set.Set] && current == text:
+			// An earlier injection has written the text, whatever it is.
+		default:
+			return err
+		}
 		return nil
-	}
-	out, err := jsonpatch.MergePatch([]byte(current), []byte(text))
-	switch {
-	case err == nil:
-		in.annotate(key, string(out))
-	case in.carried[set.Set] && current == text:
-		// An earlier injection has written the text, whatever it is.
-	default:
-		return err
 	}
 	return nil
 }

@@ -57,7 +57,13 @@ func Allocate(in Allocation) ([]int32, error) {
 	case in.Adaptive:
 		return adaptive(in.Replicas, in.Subsets)
 	case bounded(in.Subsets):
-		return elastic(in.Replicas, in.Subsets)
+		// Fill subsets in the order of their declaration: first all up to minReplicas, then all up to maxReplicas. The current
+		// state plays no role; replicas that no subset may take stay unallocated (docs/kruise/distribution.md#which-allocator).
+		rest, limits, err := limits(in.Replicas, in.Subsets)
+		if err != nil {
+			return nil, err
+		}
+		return counts(fill(rest, limits)), nil
 	default:
 		return specified(in.Replicas, in.Subsets)
 	}

@@ -8,17 +8,6 @@ import (
 // bounds are the resolved limits of one subset.
 type bounds struct{ min, max int64 }
 
-// elastic fills subsets in the order of their declaration: first all up to
-// minReplicas, then all up to maxReplicas. The current state plays no role;
-// replicas that no subset may take stay unallocated (docs/kruise/distribution.md#which-allocator).
-func elastic(replicas *int32, subsets []Subset) ([]int32, error) {
-	rest, limits, err := limits(replicas, subsets)
-	if err != nil {
-		return nil, err
-	}
-	return counts(fill(rest, limits)), nil
-}
-
 // limits resolves minReplicas (default 0) and maxReplicas (default unlimited)
 // of all subsets.
 func limits(replicas *int32, subsets []Subset) (rest int64, all []bounds, err error) {

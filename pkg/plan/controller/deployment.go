@@ -35,7 +35,18 @@ type deployment struct {
 // their sizes, creating the one of the present template when there is none.
 func reconcileDeployment(v *View, o *appsv1.Deployment) Pass {
 	d := &deployment{Deployment: o, view: v, limits: rules.LimitsOfDeployment(&o.Spec)}
-	d.sortChildren()
+	// Find the ReplicaSet of the present template: the oldest, if several have it.
+	all := slices.Clone(d.view.Children)
+	slices.SortFunc(all, func(a, b *cluster.Workload) int {
+		return cmp.Or(replicaSetOf(a).CreationTimestamp.Compare(replicaSetOf(b).CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	for _, rs := range all {
+		if d.current == nil && rules.SameTemplate(withoutPodHash(rs.Template), d.view.Workload.Template) {
+			d.current = rs
+			continue
+		}
+		d.old = append(d.old, rs)
+	}
 	var pass Pass
 	rule := rules.Deployment{Spec: &o.Spec, New: sizeOf(d.current), Old: sizesOf(d.old)}
 	updated, old, rescale := rule.Rescale()
@@ -65,22 +76,6 @@ func (d *deployment) message(pass *Pass) string {
 	}
 	rs := replicaSetOf(d.current)
 	return fmt.Sprintf("%d of %s available", rs.Status.AvailableReplicas, counted.With(d.limits.Replicas, "updated pod is", "updated pods are"))
-}
-
-// sortChildren finds the ReplicaSet of the present template: the oldest, if
-// several have it.
-func (d *deployment) sortChildren() {
-	all := slices.Clone(d.view.Children)
-	slices.SortFunc(all, func(a, b *cluster.Workload) int {
-		return cmp.Or(replicaSetOf(a).CreationTimestamp.Compare(replicaSetOf(b).CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
-	})
-	for _, rs := range all {
-		if d.current == nil && rules.SameTemplate(withoutPodHash(rs.Template), d.view.Workload.Template) {
-			d.current = rs
-			continue
-		}
-		d.old = append(d.old, rs)
-	}
 }
 
 // create makes the ReplicaSet of the present template. Under Recreate it waits

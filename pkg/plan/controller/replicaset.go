@@ -28,8 +28,23 @@ const replicaSetBurst = 500
 func reconcileReplicaSet(v *View, rs *appsv1.ReplicaSet) Pass {
 	active := activePods(v.Pods)
 	want := int(or(rs.Spec.Replicas, 1))
+	s := rs.Status.DeepCopy()
+	s.ObservedGeneration = v.Workload.Generation
+	s.Replicas, s.FullyLabeledReplicas, s.ReadyReplicas, s.AvailableReplicas = int32(len(active)), 0, 0, 0
+	labels, minReady := rs.Spec.Template.Labels, seconds(rs.Spec.MinReadySeconds)
+	for _, p := range active {
+		if hasLabels(p, labels) {
+			s.FullyLabeledReplicas++
+		}
+		if rules.Ready(p) {
+			s.ReadyReplicas++
+		}
+		if rules.Available(p, minReady, v.Now) {
+			s.AvailableReplicas++
+		}
+	}
 	pass := Pass{
-		Status:       changed(&rs.Status, replicaSetStatus(v, rs, active)),
+		Status:       changed(&rs.Status, s),
 		RequeueAfter: untilAvailable(active, rs.Spec.MinReadySeconds, v.Now),
 		Why:          "as many pods as asked for",
 	}
@@ -59,25 +74,6 @@ func replicaSetVictims(v *View, active []*cluster.Pod, n int) []*cluster.Pod {
 		related = activePods(v.Related)
 	}
 	return rules.ReplicaSetScaleDownOrder(active, related, v.Now)[:n]
-}
-
-func replicaSetStatus(v *View, rs *appsv1.ReplicaSet, active []*cluster.Pod) *appsv1.ReplicaSetStatus {
-	s := rs.Status.DeepCopy()
-	s.ObservedGeneration = v.Workload.Generation
-	s.Replicas, s.FullyLabeledReplicas, s.ReadyReplicas, s.AvailableReplicas = int32(len(active)), 0, 0, 0
-	labels, minReady := rs.Spec.Template.Labels, seconds(rs.Spec.MinReadySeconds)
-	for _, p := range active {
-		if hasLabels(p, labels) {
-			s.FullyLabeledReplicas++
-		}
-		if rules.Ready(p) {
-			s.ReadyReplicas++
-		}
-		if rules.Available(p, minReady, v.Now) {
-			s.AvailableReplicas++
-		}
-	}
-	return s
 }
 
 func hasLabels(p *cluster.Pod, want map[string]string) bool {

@@ -144,7 +144,24 @@ type Affected struct {
 func InPlaceBatches(all []Affected) [][]string {
 	var out [][]string
 	for len(all) > 0 {
-		first := firstBatch(all)
+		var highest *int
+		for _, a := range all {
+			if a.Priority != nil && (highest == nil || *a.Priority > *highest) {
+				highest = a.Priority
+			}
+		}
+		first := make([]bool, len(all))
+		for i, a := range all {
+			first[i] = a.Priority == nil || *a.Priority == *highest
+		}
+		for grown := true; grown; {
+			grown = false
+			for i, a := range all {
+				if !first[i] && sharesKey(a, all, first) {
+					first[i], grown = true, true
+				}
+			}
+		}
 		var names []string
 		var rest []Affected
 		for i, a := range all {
@@ -157,28 +174,6 @@ func InPlaceBatches(all []Affected) [][]string {
 		out, all = append(out, names), rest
 	}
 	return out
-}
-
-func firstBatch(all []Affected) []bool {
-	var highest *int
-	for _, a := range all {
-		if a.Priority != nil && (highest == nil || *a.Priority > *highest) {
-			highest = a.Priority
-		}
-	}
-	in := make([]bool, len(all))
-	for i, a := range all {
-		in[i] = a.Priority == nil || *a.Priority == *highest
-	}
-	for grown := true; grown; {
-		grown = false
-		for i, a := range all {
-			if !in[i] && sharesKey(a, all, in) {
-				in[i], grown = true, true
-			}
-		}
-	}
-	return in
 }
 
 func sharesKey(a Affected, all []Affected, in []bool) bool {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -211,7 +212,12 @@ func (s *SidecarSet) kept(matched int) int {
 // Keeps is how many of the matched pods a partition keeps.
 func (s *SidecarSet) Keeps(partition *intstr.IntOrString, matched int) int {
 	if s.RoundsDown {
-		return partitionDown(partition, matched)
+		// [Partition] with percentages rounded down, as SidecarSets have it before Kruise 1.7.5 (docs/kruise/versions.md).
+		if partition == nil || partition.Type == intstr.Int {
+			return Partition(partition, matched)
+		}
+		percent, _ := percentage(partition.StrVal)
+		return upTo(int(math.Floor(percent*float64(matched)/100)), matched)
 	}
 	return Partition(partition, matched)
 }

@@ -248,24 +248,20 @@ func (s *claimStore) of(o *object) []*cluster.Claim {
 	}
 	for _, change := range missed {
 		if mine(change.claim) {
-			o.changeClaim(change)
+			// Repeat a change of all claims among those of the object.
+			place, found := claimPlace(o.claims, podName{change.claim.Namespace, change.claim.Name})
+			end := place
+			if found {
+				end++
+			}
+			if change.dropped {
+				o.claims = slices.Delete(o.claims, place, end)
+			} else {
+				o.claims = slices.Replace(o.claims, place, end, change.claim)
+			}
 		}
 	}
 	return o.claims
-}
-
-// changeClaim repeats a change of all claims among those of the object.
-func (o *object) changeClaim(change claimChange) {
-	place, found := claimPlace(o.claims, podName{change.claim.Namespace, change.claim.Name})
-	end := place
-	if found {
-		end++
-	}
-	if change.dropped {
-		o.claims = slices.Delete(o.claims, place, end)
-	} else {
-		o.claims = slices.Replace(o.claims, place, end, change.claim)
-	}
 }
 
 func compareNames(a, b podName) int {

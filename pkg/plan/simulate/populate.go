@@ -57,7 +57,20 @@ func Populate(target *tree.Node, others []*tree.Node, o Population) (plan.Snapsh
 	if err := checkPodLimit(target, pods); err != nil {
 		return plan.Snapshot{}, err
 	}
-	w := o.cluster(read, pods)
+	// An empty model cluster with nodes that suit the workload.
+	options := DefaultOptions()
+	options.Gates, options.ReadinessGate = o.Gates, o.ReadinessGate
+	w := New(options)
+	nodes := o.Nodes
+	switch {
+	case read.Kind == kruise.KindDaemonSet:
+		nodes = pods
+	case nodes == 0:
+		nodes = max(min(pods, 3), (pods+9)/10)
+	}
+	for i := range nodes {
+		w.AddNode(fmt.Sprintf("node-%d", i+1), assumedNodeLabels(read.Template))
+	}
 	if err := w.populate(read, target, others, pods); err != nil {
 		return plan.Snapshot{}, err
 	}
@@ -72,24 +85,6 @@ func Populate(target *tree.Node, others []*tree.Node, o Population) (plan.Snapsh
 	bare.UID = ""
 	s.Workload = &bare
 	return s, checkHealthy(target, s.Pods)
-}
-
-// cluster is an empty model cluster with nodes that suit the workload.
-func (o Population) cluster(read *cluster.Workload, pods int) *World {
-	options := DefaultOptions()
-	options.Gates, options.ReadinessGate = o.Gates, o.ReadinessGate
-	w := New(options)
-	nodes := o.Nodes
-	switch {
-	case read.Kind == kruise.KindDaemonSet:
-		nodes = pods
-	case nodes == 0:
-		nodes = max(min(pods, 3), (pods+9)/10)
-	}
-	for i := range nodes {
-		w.AddNode(fmt.Sprintf("node-%d", i+1), assumedNodeLabels(read.Template))
-	}
-	return w
 }
 
 // checkHealthy refuses a workload whose pods nothing would ever make ready.
