@@ -75,13 +75,15 @@ func (replicaSetKind) subject(b *comparison) subject {
 	return s
 }
 
-func (k replicaSetKind) restartSpec(sourceObject any) kruiseSpec {
+func (k replicaSetKind) clientSpec(sourceObject any) kruiseSpec {
 	spec := kruise.CloneSetSpec{MinReadySeconds: k.o.Spec.MinReadySeconds, Selector: k.o.Spec.Selector}
 	if c, ok := sourceObject.(*kruise.CloneSet); ok {
 		spec = c.Spec
 	}
 	return cloneSetSpec{clientCloneSet(&spec, k.o.Spec.Replicas)}
 }
+
+func (k replicaSetKind) restartSpec(sourceObject any) kruiseSpec { return k.clientSpec(sourceObject) }
 
 // isUpdated compares images where the client has not yet marked the pod.
 func (k replicaSetKind) isUpdated(b *comparison, p *cluster.Pod) bool {
