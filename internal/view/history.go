@@ -13,7 +13,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
@@ -73,7 +73,7 @@ func (b *builder) template(t map[string]any) {
 	if len(t) == 0 {
 		return
 	}
-	text, err := yaml.Marshal(mask.Object(t))
+	text, err := yaml.Marshal(redact.Object(t))
 	if err != nil {
 		return // decoded JSON always encodes
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -316,7 +316,7 @@ func patchCommand(of *plan.Plan, p plan.Patch) string {
 	quoted := "'" + strings.ReplaceAll(body, "'", `'\''`) + "'"
 	command := strings.Join(append(words, "--type", cmp.Or(p.Type, "merge"), "-p", quoted), " ")
 	if body != jsonText(p.Body) {
-		command += " # " + mask.Masked + ": the plan's file has what is secret"
+		command += " # " + redact.Masked + ": the plan's file has what is secret"
 	}
 	return command
 }

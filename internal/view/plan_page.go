@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -158,13 +158,13 @@ func maskedVerify(v *plan.Verify) *plan.Verify {
 		return nil
 	}
 	out := *v
-	out.URL, out.Prometheus = mask.Text(v.URL), mask.Text(v.Prometheus)
+	out.URL, out.Prometheus = redact.Inside(v.URL), redact.Inside(v.Prometheus)
 	// The value of a flag is a word of its own, so the command is read as a whole.
-	if command := strings.Join(v.Command, " "); mask.Text(command) != command {
-		out.Command = []string{mask.Text(command)}
+	if command := strings.Join(v.Command, " "); redact.Inside(command) != command {
+		out.Command = []string{redact.Inside(command)}
 	}
 	if v.Job != nil {
-		out.Job = mask.Object(v.Job)
+		out.Job = redact.Object(v.Job)
 	}
 	return &out
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 )
 
 // Requests writes requests in their order, without what is secret, for people; note
@@ -61,7 +61,7 @@ func masked(body any) any {
 	encoded, err := utiljson.Marshal(body)
 	var own any // decoded JSON, whatever it was made of
 	if err != nil || utiljson.Unmarshal(encoded, &own) != nil {
-		return mask.Masked
+		return redact.Masked
 	}
-	return mask.Patch(own, nil)
+	return redact.Patch(own, nil)
 }

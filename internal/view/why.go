@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -16,7 +15,7 @@ type Diagnosed struct {
 	// Logs are the last lines of containers that crash.
 	Logs []LogTail `json:"logs,omitempty"`
 	// Evidence compares new pods with old ones, where a person is asked to promote.
-	Evidence *evidence.Comparison `json:"evidence,omitempty"`
+	Evidence *diagnose.Comparison `json:"evidence,omitempty"`
 	// Subsets are about each workload of a UnitedDeployment.
 	Subsets []Diagnosed `json:"subsets,omitempty"`
 	// Placement is where the pods of a WorkloadSpread or UnitedDeployment are; nil for others.
@@ -75,8 +74,8 @@ func (b *builder) why(d Diagnosed) {
 }
 
 // evidence is how new pods do beside old ones, in two columns.
-func (b *builder) evidence(c evidence.Comparison) {
-	rows := append([]evidence.Row{{What: "evidence", New: "new pods", Old: "old pods"}}, c.Rows()...)
+func (b *builder) evidence(c diagnose.Comparison) {
+	rows := append([]diagnose.Row{{What: "evidence", New: "new pods", Old: "old pods"}}, c.Rows()...)
 	what, first := 0, 0
 	for _, r := range rows {
 		what, first = max(what, len(r.What)), max(first, len(r.New))

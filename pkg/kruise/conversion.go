@@ -215,15 +215,11 @@ func join(at, field string) string {
 // of a path.
 
 const (
-	labels      = "metadata.labels"
-	annotations = "metadata.annotations"
+	labelsPath      = "metadata.labels"
+	annotationsPath = "metadata.annotations"
 )
 
-func (c *conversion) annotation(key string) string {
-	return tree.StrAt(c.get(annotations), key)
-}
-
-func (c *conversion) annotate(key, value string) { c.mark(annotations, key, tree.String(value)) }
+func (c *conversion) annotate(key, value string) { c.mark(annotationsPath, key, tree.String(value)) }
 
 // mark sets one key of labels or annotations.
 func (c *conversion) mark(in, key string, value *tree.Node) {

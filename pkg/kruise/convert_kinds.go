@@ -100,7 +100,7 @@ const excluding = "spec.scaleStrategy.excludePreparingDelete"
 type excludingLabel struct{}
 
 func (excludingLabel) names() moved {
-	return moved{older: labels + "[" + CloneSetScalingExcludePreparingDeleteLabel + "]", newer: excluding}
+	return moved{older: labelsPath + "[" + CloneSetScalingExcludePreparingDeleteLabel + "]", newer: excluding}
 }
 
 func (excludingLabel) up(c *conversion) {
@@ -126,7 +126,7 @@ func (excludingLabel) down(c *conversion) {
 }
 
 func (c *conversion) excludedByLabel() bool {
-	return tree.StrAt(c.get(labels), CloneSetScalingExcludePreparingDeleteLabel) == "true"
+	return tree.StrAt(c.get(labelsPath), CloneSetScalingExcludePreparingDeleteLabel) == "true"
 }
 
 var daemonSetFields = []field{
@@ -243,14 +243,14 @@ func customVersionUp(c *conversion) {
 		c.stray(customVersion)
 		c.take(customVersion)
 	}
-	if v := c.unmark(labels, SidecarSetCustomVersionLabel); v != nil {
+	if v := c.unmark(labelsPath, SidecarSetCustomVersionLabel); v != nil {
 		c.set(customVersion, v)
 	}
 }
 
 func customVersionDown(c *conversion) {
 	if v := c.take(customVersion); v != nil {
-		c.mark(labels, SidecarSetCustomVersionLabel, v)
+		c.mark(labelsPath, SidecarSetCustomVersionLabel, v)
 	}
 }
 
@@ -265,11 +265,11 @@ var containerRecreateFields = []field{
 // no JSON stays where it is.
 func snapshotUp(c *conversion) {
 	var list []any
-	text := c.annotation(containerRecreateSyncStatusesAnnotation)
+	text := tree.StrAt(c.get(annotationsPath), containerRecreateSyncStatusesAnnotation)
 	if text == "" || json.Unmarshal([]byte(text), &list) != nil {
 		return
 	}
-	c.unmark(annotations, containerRecreateSyncStatusesAnnotation)
+	c.unmark(annotationsPath, containerRecreateSyncStatusesAnnotation)
 	c.set(snapshot, tree.FromValue(list))
 }
 
@@ -295,7 +295,7 @@ func snapshotDown(c *conversion) {
 
 // graceUp reads the time at which the pod was taken out of service.
 func graceUp(c *conversion) {
-	at := c.unmark(annotations, containerRecreateUnreadyAcquiredAnnotation)
+	at := c.unmark(annotationsPath, containerRecreateUnreadyAcquiredAnnotation)
 	if at == nil {
 		return
 	}

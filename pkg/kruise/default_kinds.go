@@ -210,7 +210,22 @@ func DefaultRecreate(r *ContainerRecreateRequest, pod *corev1.Pod) {
 		setDefault(&r.Spec.Strategy.TerminationGracePeriodSeconds, *grace)
 	}
 	for i := range r.Spec.Containers {
-		snapshotContainer(&r.Spec.Containers[i], pod)
+		c := &r.Spec.Containers[i]
+		for _, known := range pod.Spec.Containers {
+			if known.Name != c.Name || known.Lifecycle == nil || known.Lifecycle.PreStop == nil {
+				continue
+			}
+			hook := known.Lifecycle.PreStop
+			c.PreStop = &ContainerRecreatePreStop{Exec: hook.Exec, HTTPGet: hook.HTTPGet, TCPSocket: hook.TCPSocket}
+			if hook.HTTPGet != nil {
+				c.Ports = known.Ports
+			}
+		}
+		for _, status := range pod.Status.ContainerStatuses {
+			if status.Name == c.Name {
+				c.StatusContext = &ContainerRecreateRequestStatusContext{ContainerID: status.ContainerID, RestartCount: status.RestartCount}
+			}
+		}
 	}
 }
 
@@ -224,24 +239,6 @@ func RecreateOn(r *ContainerRecreateRequest, node *corev1.Node) {
 		r.Labels = map[string]string{}
 	}
 	r.Labels[NodeTypeLabel] = VirtualNodeType
-}
-
-func snapshotContainer(c *ContainerRecreateRequestContainer, pod *corev1.Pod) {
-	for _, known := range pod.Spec.Containers {
-		if known.Name != c.Name || known.Lifecycle == nil || known.Lifecycle.PreStop == nil {
-			continue
-		}
-		hook := known.Lifecycle.PreStop
-		c.PreStop = &ContainerRecreatePreStop{Exec: hook.Exec, HTTPGet: hook.HTTPGet, TCPSocket: hook.TCPSocket}
-		if hook.HTTPGet != nil {
-			c.Ports = known.Ports
-		}
-	}
-	for _, status := range pod.Status.ContainerStatuses {
-		if status.Name == c.Name {
-			c.StatusContext = &ContainerRecreateRequestStatusContext{ContainerID: status.ContainerID, RestartCount: status.RestartCount}
-		}
-	}
 }
 
 // defaultCronTemplates: the jobs get their own defaults when they are made; of

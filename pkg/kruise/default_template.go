@@ -43,7 +43,10 @@ func defaultContainer(c *corev1.Container) {
 	for i := range c.Env {
 		if from := c.Env[i].ValueFrom; from != nil {
 			defaultFieldRef(from.FieldRef)
-			defaultFileKeyRef(from.FileKeyRef)
+			r := from.FileKeyRef
+			if r != nil {
+				setDefault(&r.Optional, false)
+			}
 		}
 	}
 	for _, p := range []*corev1.Probe{c.LivenessProbe, c.ReadinessProbe} {
@@ -72,12 +75,6 @@ func defaultFieldRef(r *corev1.ObjectFieldSelector) {
 	}
 }
 
-func defaultFileKeyRef(r *corev1.FileKeySelector) {
-	if r != nil {
-		setDefault(&r.Optional, false)
-	}
-}
-
 func defaultProbe(p *corev1.Probe) {
 	if p == nil {
 		return
@@ -97,11 +94,6 @@ func defaultHTTPGet(h *corev1.HTTPGetAction) {
 		setText(&h.Path, "/")
 		setText(&h.Scheme, corev1.URISchemeHTTP)
 	}
-}
-
-// defaultClaim is what is filled into the template of an ephemeral volume.
-func defaultClaim(s *corev1.PersistentVolumeClaimSpec) {
-	setDefault(&s.VolumeMode, corev1.PersistentVolumeFilesystem)
 }
 
 // setNumber gives a number that is 0 its value.
@@ -127,47 +119,23 @@ func defaultVolume(v *corev1.VolumeSource) {
 		setDefault(&v.HostPath.Type, corev1.HostPathUnset)
 	}
 	if v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate != nil {
-		defaultClaim(&v.Ephemeral.VolumeClaimTemplate.Spec)
+		s := &v.Ephemeral.VolumeClaimTemplate.Spec
+		setDefault(&s.VolumeMode, corev1.PersistentVolumeFilesystem)
 	}
 	if v.Image != nil {
 		image := corev1.Container{Image: v.Image.Reference, ImagePullPolicy: v.Image.PullPolicy}
 		followTag(&image)
 		v.Image.PullPolicy = image.ImagePullPolicy
 	}
-	defaultDownward(v.DownwardAPI)
+	d := v.DownwardAPI
+	if d != nil {
+		setDefault(&d.DefaultMode, corev1.DownwardAPIVolumeSourceDefaultMode)
+		for i := range d.Items {
+			defaultFieldRef(d.Items[i].FieldRef)
+		}
+	}
 	defaultProjected(v.Projected)
-	defaultDisk(v)
-}
-
-func defaultDownward(d *corev1.DownwardAPIVolumeSource) {
-	if d == nil {
-		return
-	}
-	setDefault(&d.DefaultMode, corev1.DownwardAPIVolumeSourceDefaultMode)
-	for i := range d.Items {
-		defaultFieldRef(d.Items[i].FieldRef)
-	}
-}
-
-func defaultProjected(p *corev1.ProjectedVolumeSource) {
-	if p == nil {
-		return
-	}
-	setDefault(&p.DefaultMode, corev1.ProjectedVolumeSourceDefaultMode)
-	for _, s := range p.Sources {
-		if s.DownwardAPI != nil {
-			for i := range s.DownwardAPI.Items {
-				defaultFieldRef(s.DownwardAPI.Items[i].FieldRef)
-			}
-		}
-		if s.ServiceAccountToken != nil {
-			setDefault(&s.ServiceAccountToken.ExpirationSeconds, 60*60)
-		}
-	}
-}
-
-// defaultDisk fills in the sources that name a disk.
-func defaultDisk(v *corev1.VolumeSource) {
+	// Fill in the sources that name a disk.
 	if v.ISCSI != nil {
 		setText(&v.ISCSI.ISCSIInterface, "default")
 	}
@@ -185,5 +153,22 @@ func defaultDisk(v *corev1.VolumeSource) {
 	if v.ScaleIO != nil {
 		setText(&v.ScaleIO.StorageMode, "ThinProvisioned")
 		setText(&v.ScaleIO.FSType, "xfs")
+	}
+}
+
+func defaultProjected(p *corev1.ProjectedVolumeSource) {
+	if p == nil {
+		return
+	}
+	setDefault(&p.DefaultMode, corev1.ProjectedVolumeSourceDefaultMode)
+	for _, s := range p.Sources {
+		if s.DownwardAPI != nil {
+			for i := range s.DownwardAPI.Items {
+				defaultFieldRef(s.DownwardAPI.Items[i].FieldRef)
+			}
+		}
+		if s.ServiceAccountToken != nil {
+			setDefault(&s.ServiceAccountToken.ExpirationSeconds, 60*60)
+		}
 	}
 }

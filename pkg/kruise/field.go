@@ -97,7 +97,7 @@ func (a annotated) up(c *conversion) {
 		c.stray(a.field)
 		c.take(a.field)
 	}
-	text := c.annotation(a.annotation)
+	text := tree.StrAt(c.get(annotationsPath), a.annotation)
 	if v := a.parse(text); text != "" && v != nil {
 		c.set(a.field, v)
 	}
@@ -107,22 +107,18 @@ func (a annotated) up(c *conversion) {
 // annotation then counts.
 func (a annotated) down(c *conversion) {
 	v := c.take(a.field)
-	said, before := text(v), c.annotation(a.annotation)
+	// A scalar as it was written, and a list with commas.
+	var items []string
+	for _, item := range tree.Items(v) {
+		items = append(items, tree.Str(item))
+	}
+	said, before := tree.Str(v)+strings.Join(items, ","), tree.StrAt(c.get(annotationsPath), a.annotation)
 	switch {
 	case said != "" && said != "false":
 		c.annotate(a.annotation, said)
 	case v != nil && before != "" && a.parse(before) != nil:
 		c.lose(a.field, "%s reads the annotation %s instead, which is %s", c.to, a.annotation, before)
 	}
-}
-
-// text is a scalar as it was written, and a list with commas.
-func text(v *tree.Node) string {
-	var items []string
-	for _, item := range tree.Items(v) {
-		items = append(items, tree.Str(item))
-	}
-	return tree.Str(v) + strings.Join(items, ",")
 }
 
 // commaList reads a list with commas.

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -54,7 +54,7 @@ func (r *rollout) templateDrift(hash string) string {
 		return ""
 	}
 	d := list[0]
-	text := fmt.Sprintf("%s%s is %s, not %s", at, rules.PathText(d.Path), shortValue(mask.Value(d.Path, d.New, have)), shortValue(mask.Value(d.Path, d.Old, want)))
+	text := fmt.Sprintf("%s%s is %s, not %s", at, rules.PathText(d.Path), shortValue(redact.Value(d.Path, d.New, have)), shortValue(redact.Value(d.Path, d.Old, want)))
 	if more := len(list) - 1; more > 0 {
 		text += fmt.Sprintf(", and %s%s", counted.Of(more, "more field"), counted.Word(more, " differs", " differ"))
 	}

@@ -65,83 +65,56 @@ func kindOf(obj any) kind {
 	if k := cluster.By(obj, cluster.Kinds[kind](kinds{})); k != nil {
 		return k
 	}
-	return unknownKind{templateKind: templateKind{obj}}
+	return anyKind{obj}
 }
 
 // kinds has the kind of each workload; its methods are in the files of the kinds.
 type kinds struct{}
 
-// kruiseKind is for kinds of Kruise: only Kruise's controller replaces their pods.
-type kruiseKind struct{}
+// anyKind has what most kinds of Kubernetes answer: pods carry the revision in a label, revisions
+// are made of spec.template, and there are no fields of Kruise. An object that is no workload has
+// these answers, too.
+type anyKind struct{ obj any }
 
-func (kruiseKind) drivers() []Driver          { return []Driver{DriverKruise} }
-func (kruiseKind) clientSpec(any) kruiseSpec  { return nil }
-func (kruiseKind) revision(*rollout) string   { return "" }
-func (kruiseKind) mostNext(b *comparison) int { return len(b.snap.Pods) }
+func (anyKind) drivers() []Driver                                { return []Driver{DriverNative} }
+func (anyKind) subject(*comparison) subject                      { return subject{} }
+func (anyKind) clientSpec(any) kruiseSpec                        { return nil }
+func (anyKind) restartSpec(any) kruiseSpec                       { return nil }
+func (anyKind) memberTest(*Snapshot) func(*cluster.Pod) bool     { return nil }
+func (anyKind) revision(*rollout) string                         { return "" }
+func (anyKind) choice(*comparison, time.Time, bool) rules.Choice { return rules.Choice{} }
+func (anyKind) mostNext(b *comparison) int                       { return len(b.snap.Pods) }
+func (anyKind) stepPending(*rollout) rules.Pending               { return nil }
+func (anyKind) rolloutPending(*rollout) rules.Pending            { return nil }
+func (anyKind) stop(*rollout) (StopField, string)                { return "", "" }
+func (anyKind) surges() bool                                     { return false }
+func (anyKind) ordering() []string                               { return nil }
+func (anyKind) revised(template map[string]any) map[string]any   { return template }
 
-func (kruiseKind) isUpdated(b *comparison, p *cluster.Pod) bool {
+func (anyKind) isUpdated(b *comparison, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())
 }
 
-// nativeKind is for kinds of Kubernetes, which have no fields of Kruise.
-type nativeKind struct{}
-
-func (nativeKind) surges() bool               { return false }
-func (nativeKind) ordering() []string         { return nil }
-func (nativeKind) mostNext(b *comparison) int { return len(b.snap.Pods) }
-
-// templateKind is for kinds whose revisions are made of spec.template.
-type templateKind struct{ obj any }
-
-func (templateKind) revised(template map[string]any) map[string]any { return template }
-
-func (t templateKind) withTemplate(_, stored map[string]any) (map[string]any, any, error) {
-	template, err := decodedTemplate(stored)
-	return stored, cluster.Of(t.obj).WithTemplate(template), err
-}
-
-// oneStagePending is for kinds whose whole rollout waits for nothing beyond its last step.
-type oneStagePending struct{}
-
-func (oneStagePending) rolloutPending(*rollout) rules.Pending { return nil }
-
-// statusless is for kinds whose status has no numbers of a step.
-type statusless struct{}
-
-func (statusless) stepPending(*rollout) rules.Pending { return nil }
-
-// noChoice is for kinds that leave the choice of pods to others.
-type noChoice struct{}
-
-func (noChoice) choice(*comparison, time.Time, bool) rules.Choice { return rules.Choice{} }
-
-// unknownKind is an object that is not a workload.
-type unknownKind struct {
-	nativeKind
-	templateKind
-	oneStagePending
-	statusless
-	noChoice
-}
-
-func (unknownKind) drivers() []Driver           { return []Driver{DriverNative} }
-func (unknownKind) subject(*comparison) subject { return subject{} }
-func (unknownKind) clientSpec(any) kruiseSpec   { return nil }
-func (unknownKind) restartSpec(any) kruiseSpec  { return nil }
-func (unknownKind) revision(*rollout) string    { return "" }
-
-func (unknownKind) isUpdated(b *comparison, p *cluster.Pod) bool {
-	return rules.AtRevision(p, b.updateRevision())
-}
-
-func (unknownKind) stop(*rollout) (StopField, string) { return "", "" }
-
-func (unknownKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
+func (anyKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
 	return atRevision(r.storedRevision())
 }
 
-func (f unknownKind) withTemplate(_, _ map[string]any) (map[string]any, any, error) {
-	return nil, nil, fmt.Errorf("%T has no template", f.obj)
+func (k anyKind) withTemplate(_, stored map[string]any) (map[string]any, any, error) {
+	typed := cluster.Of(k.obj)
+	if typed.Template() == nil {
+		return nil, nil, fmt.Errorf("%T has no template", k.obj)
+	}
+	template, err := decodedTemplate(stored)
+	return stored, typed.WithTemplate(template), err
+}
+
+// kruiseKind is for kinds of Kruise: only Kruise's controller replaces their pods.
+type kruiseKind struct{ anyKind }
+
+func (kruiseKind) drivers() []Driver { return []Driver{DriverKruise} }
+
+func (k kruiseKind) updatedTest(*rollout) func(*cluster.Pod) bool {
+	return atRevision(cluster.Of(k.obj).UpdateRevision())
 }
 
 // kruiseSpec is the spec of a Kruise kind by whose rules pods are chosen one by one.
@@ -159,6 +132,3 @@ type kruiseSpec interface {
 	// countedPods are the pods among which so many updated ones count.
 	countedPods(r *rollout, updated int) []*cluster.Pod
 }
-
-func (kruiseKind) memberTest(*Snapshot) func(*cluster.Pod) bool { return nil }
-func (nativeKind) memberTest(*Snapshot) func(*cluster.Pod) bool { return nil }

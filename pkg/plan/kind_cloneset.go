@@ -13,12 +13,11 @@ import (
 
 type cloneSetKind struct {
 	kruiseKind
-	templateKind
 	o *kruise.CloneSet
 }
 
 func (kinds) CloneSet(o *kruise.CloneSet) kind {
-	return cloneSetKind{templateKind: templateKind{o}, o: o}
+	return cloneSetKind{kruiseKind{anyKind{o}}, o}
 }
 
 func (k cloneSetKind) subject(b *comparison) subject { return b.cloneSet(&k.o.Spec) }
@@ -61,10 +60,6 @@ func (b *comparison) cloneSetRules(spec *kruise.CloneSetSpec) *rules.CloneSet {
 
 func (k cloneSetKind) restartSpec(any) kruiseSpec {
 	return cloneSetSpec{clientCloneSet(&k.o.Spec, k.o.Spec.Replicas)}
-}
-
-func (k cloneSetKind) updatedTest(*rollout) func(*cluster.Pod) bool {
-	return atRevision(k.o.Status.UpdateRevision)
 }
 
 func (k cloneSetKind) choice(b *comparison, now time.Time, brief bool) rules.Choice {

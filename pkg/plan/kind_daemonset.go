@@ -16,12 +16,11 @@ import (
 
 type daemonSetKind struct {
 	kruiseKind
-	templateKind
 	o *kruise.DaemonSet
 }
 
 func (kinds) DaemonSet(o *kruise.DaemonSet) kind {
-	return daemonSetKind{templateKind: templateKind{o}, o: o}
+	return daemonSetKind{kruiseKind{anyKind{o}}, o}
 }
 
 func (k daemonSetKind) subject(b *comparison) subject {
@@ -100,10 +99,6 @@ func daemonPods(set *rules.DaemonSet) []*cluster.Pod {
 }
 
 func (k daemonSetKind) restartSpec(any) kruiseSpec { return daemonSetSpec{&k.o.Spec} }
-
-func (k daemonSetKind) updatedTest(*rollout) func(*cluster.Pod) bool {
-	return atRevision(k.o.Status.UpdateRevision)
-}
 
 func (k daemonSetKind) choice(b *comparison, now time.Time, _ bool) rules.Choice {
 	return b.daemonChoice(&k.o.Spec, now)
@@ -193,14 +188,12 @@ func (s daemonSetSpec) nextPods(c *client) ([]*cluster.Pod, string) {
 func (daemonSetSpec) countedPods(r *rollout, _ int) []*cluster.Pod { return r.snap.Pods }
 
 type nativeDaemonSetKind struct {
-	nativeKind
-	oneStagePending
-	templateKind
+	anyKind
 	o *appsv1.DaemonSet
 }
 
 func (kinds) NativeDaemonSet(o *appsv1.DaemonSet) kind {
-	return nativeDaemonSetKind{templateKind: templateKind{o}, o: o}
+	return nativeDaemonSetKind{anyKind{o}, o}
 }
 
 func (k nativeDaemonSetKind) drivers() []Driver {
@@ -231,14 +224,6 @@ func (k nativeDaemonSetKind) clientSpec(sourceObject any) kruiseSpec {
 
 func (k nativeDaemonSetKind) restartSpec(sourceObject any) kruiseSpec {
 	return k.clientSpec(sourceObject)
-}
-
-func (nativeDaemonSetKind) isUpdated(b *comparison, p *cluster.Pod) bool {
-	return rules.AtRevision(p, b.updateRevision())
-}
-
-func (nativeDaemonSetKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
-	return atRevision(r.storedRevision())
 }
 
 func (k nativeDaemonSetKind) revision(r *rollout) string {

@@ -12,18 +12,13 @@ import (
 )
 
 type deploymentKind struct {
-	nativeKind
-	templateKind
-	statusless
-	noChoice
+	anyKind
 	o *appsv1.Deployment
 }
 
 func (kinds) Deployment(o *appsv1.Deployment) kind {
-	return deploymentKind{templateKind: templateKind{o}, o: o}
+	return deploymentKind{anyKind{o}, o}
 }
-
-func (deploymentKind) drivers() []Driver { return []Driver{DriverNative} }
 
 // subject reads a Deployment of Kubernetes. It has no partition: a step pauses
 // it once enough pods are updated, by when it may have gone further.
@@ -45,10 +40,6 @@ func (k deploymentKind) subject(b *comparison) subject {
 	return s
 }
 
-func (deploymentKind) clientSpec(any) kruiseSpec  { return nil }
-func (deploymentKind) restartSpec(any) kruiseSpec { return nil }
-func (deploymentKind) revision(*rollout) string   { return "" }
-
 // isUpdated reads the hash of the pod's ReplicaSet.
 func (deploymentKind) isUpdated(b *comparison, p *cluster.Pod) bool {
 	return p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == cluster.Hash(b.updateRevision())
@@ -65,16 +56,12 @@ func (k deploymentKind) stop(*rollout) (StopField, string)     { return stopByPa
 func (k deploymentKind) rolloutPending(*rollout) rules.Pending { return rules.DeploymentPending(k.o) }
 
 type replicaSetKind struct {
-	nativeKind
-	oneStagePending
-	statusless
-	noChoice
-	templateKind
+	anyKind
 	o *appsv1.ReplicaSet
 }
 
 func (kinds) ReplicaSet(o *appsv1.ReplicaSet) kind {
-	return replicaSetKind{templateKind: templateKind{o}, o: o}
+	return replicaSetKind{anyKind{o}, o}
 }
 
 // drivers: its own controller replaces pods that are deleted.
@@ -118,12 +105,7 @@ func sameImages(p *cluster.Pod, template *corev1.PodTemplateSpec) bool {
 	return true
 }
 
-func (replicaSetKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
-	return atRevision(r.storedRevision())
-}
-
-func (k replicaSetKind) revision(*rollout) string        { return k.o.Spec.Template.Labels[revisionLabel] }
-func (replicaSetKind) stop(*rollout) (StopField, string) { return "", "" }
+func (k replicaSetKind) revision(*rollout) string { return k.o.Spec.Template.Labels[revisionLabel] }
 
 func (replicaSetKind) revised(template map[string]any) map[string]any {
 	return withoutRevisionLabel(template)

@@ -15,11 +15,10 @@ import (
 
 type sidecarSetKind struct {
 	kruiseKind
-	oneStagePending
 	o *kruise.SidecarSet
 }
 
-func (kinds) SidecarSet(o *kruise.SidecarSet) kind { return sidecarSetKind{o: o} }
+func (kinds) SidecarSet(o *kruise.SidecarSet) kind { return sidecarSetKind{kruiseKind{anyKind{o}}, o} }
 
 // subject reads a SidecarSet (docs/kruise/sidecarset.md#selection). Its
 // total are the pods that it matches and has been injected into.
@@ -100,9 +99,6 @@ func (k sidecarSetKind) memberTest(s *Snapshot) func(*cluster.Pod) bool {
 	return s.sidecarSetRules(s.Object(), k.o).Matches()
 }
 
-// restartSpec returns nothing: a SidecarSet has no pods of its own.
-func (sidecarSetKind) restartSpec(any) kruiseSpec { return nil }
-
 func (k sidecarSetKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
 	set := &rules.SidecarSet{Name: k.o.Name, Hash: r.object().Annotations[kruise.SidecarSetHashAnnotation]}
 	return set.Updated
@@ -121,8 +117,6 @@ func (k sidecarSetKind) stepPending(r *rollout) rules.Pending {
 }
 
 func (k sidecarSetKind) stop(*rollout) (StopField, string) { return stopByPause(k.o) }
-func (sidecarSetKind) surges() bool                        { return false }
-func (sidecarSetKind) ordering() []string                  { return nil }
 
 // revised are the fields that come into pods, so that another partition is no other
 // template.

@@ -12,12 +12,11 @@ import (
 
 type statefulSetKind struct {
 	kruiseKind
-	templateKind
 	o *kruise.StatefulSet
 }
 
 func (kinds) StatefulSet(o *kruise.StatefulSet) kind {
-	return statefulSetKind{templateKind: templateKind{o}, o: o}
+	return statefulSetKind{kruiseKind{anyKind{o}}, o}
 }
 
 func (k statefulSetKind) subject(b *comparison) subject { return b.statefulSet(&k.o.Spec) }
@@ -56,10 +55,6 @@ func (k statefulSetKind) restartSpec(any) kruiseSpec {
 	return statefulSetSpec{&spec}
 }
 
-func (k statefulSetKind) updatedTest(*rollout) func(*cluster.Pod) bool {
-	return atRevision(k.o.Status.UpdateRevision)
-}
-
 func (k statefulSetKind) choice(b *comparison, now time.Time, _ bool) rules.Choice {
 	set := &rules.StatefulSet{Spec: &k.o.Spec, Current: k.o.Status.CurrentRevision, Update: b.updateRevision(), Pods: b.snap.Pods, Gates: b.snap.Gates, Now: now}
 	return set.ChooseUpdate().Choice
@@ -84,8 +79,6 @@ func (k statefulSetKind) stop(r *rollout) (StopField, string) {
 	}
 	return stopByPartition(k.o, kept, len(ordinals))
 }
-
-func (statefulSetKind) surges() bool { return false }
 
 func (k statefulSetKind) ordering() []string {
 	r := k.o.Spec.UpdateStrategy.RollingUpdate
@@ -127,14 +120,12 @@ func (s statefulSetSpec) countedPods(r *rollout, updated int) []*cluster.Pod {
 }
 
 type nativeStatefulSetKind struct {
-	nativeKind
-	oneStagePending
-	templateKind
+	anyKind
 	o *appsv1.StatefulSet
 }
 
 func (kinds) NativeStatefulSet(o *appsv1.StatefulSet) kind {
-	return nativeStatefulSetKind{templateKind: templateKind{o}, o: o}
+	return nativeStatefulSetKind{anyKind{o}, o}
 }
 
 func (k nativeStatefulSetKind) drivers() []Driver {
@@ -194,10 +185,6 @@ func (k nativeStatefulSetKind) clientSpec(sourceObject any) kruiseSpec {
 
 func (k nativeStatefulSetKind) restartSpec(sourceObject any) kruiseSpec {
 	return k.clientSpec(sourceObject)
-}
-
-func (nativeStatefulSetKind) isUpdated(b *comparison, p *cluster.Pod) bool {
-	return rules.AtRevision(p, b.updateRevision())
 }
 
 func (k nativeStatefulSetKind) updatedTest(*rollout) func(*cluster.Pod) bool {

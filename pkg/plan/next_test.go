@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -431,7 +431,7 @@ func TestNext_NamesTheFieldThatOthersWrote(t *testing.T) {
 		"image":  {func(s *plan.Snapshot) { main(s)["image"] = "web:9" }, `spec.template.spec.containers[0].image is web:9, not ` + newer + ``},
 		"more":   {func(s *plan.Snapshot) { main(s)["image"], main(s)["tty"] = "web:9", true }, `spec.template.spec.containers[0].image is web:9, not ` + newer + `, and 1 more field differs`},
 		"new":    {func(s *plan.Snapshot) { main(s)["tty"] = true }, `spec.template.spec.containers[0].tty is true, not absent`},
-		"secret": {func(s *plan.Snapshot) { main(s)["env"] = []any{map[string]any{"name": "PASSWORD", "value": "hunter"}} }, `spec.template.spec.containers[0].env is [{"name":"PASSWORD","value":"` + mask.Masked + `"}], not absent`},
+		"secret": {func(s *plan.Snapshot) { main(s)["env"] = []any{map[string]any{"name": "PASSWORD", "value": "hunter"}} }, `spec.template.spec.containers[0].env is [{"name":"PASSWORD","value":"` + redact.Masked + `"}], not absent`},
 	} {
 		for stored, keep := range map[string]func(*plan.Snapshot, map[string]any, map[string]any){
 			"revision": func(s *plan.Snapshot, _, written map[string]any) {

@@ -102,7 +102,7 @@ type SpecWrite struct {
 	// Old is what the object has, nil where it has nothing or was not compared.
 	Old any
 	// New is what is written, nil where the field is removed. What is likely to be
-	// secret in both is [mask.Masked].
+	// secret in both is [redact.Masked].
 	New any
 }
 

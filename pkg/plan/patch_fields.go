@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -21,7 +21,7 @@ type PatchField struct {
 	// Path is from the top of the object: spec.template.spec.containers[0].image.
 	Path string
 	// Was is what the patch requires the field to be before, nil where it requires nothing;
-	// Value is what it becomes. What is likely to be secret in both is [mask.Masked].
+	// Value is what it becomes. What is likely to be secret in both is [redact.Masked].
 	Was, Value any
 }
 
@@ -69,9 +69,9 @@ func leafFields(to []PatchField, op string, path []string, value any) []PatchFie
 }
 
 // Masked is the body of one of the plan's patches without secrets: what is
-// likely to be secret in it is [mask.Masked]. The patch itself is sent as it is.
+// likely to be secret in it is [redact.Masked]. The patch itself is sent as it is.
 func (p *Plan) Masked(patch Patch) any {
-	return mask.Patch(patch.Body, func(value any) bool {
+	return redact.Patch(patch.Body, func(value any) bool {
 		// What a difference of the templates shows is not secret here either.
 		for _, f := range p.Change.Fields {
 			if reflect.DeepEqual(f.New, value) || reflect.DeepEqual(f.Old, value) {

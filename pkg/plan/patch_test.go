@@ -10,7 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 )
 
 // TestSpecPatch_IsMinimalAndExact: minimal where that helps a reader, exact everywhere.
@@ -204,8 +204,8 @@ func TestPatchFields_ListsLeaves(t *testing.T) {
 				object("/spec/template/spec/containers", []any{map[string]any{"name": "app", "env": []any{map[string]any{"name": "DB_PASSWORD", "value": "hunter2"}}}}),
 			}},
 			[]string{
-				"add spec.template.spec.containers[0].env[0].value = " + mask.Masked, "add spec.template.spec.containers[0].env[0].name = DB_PASSWORD",
-				"add spec.template.spec.containers[0].env[0].value = " + mask.Masked, "add spec.template.spec.containers[0].name = app",
+				"add spec.template.spec.containers[0].env[0].value = " + redact.Masked, "add spec.template.spec.containers[0].env[0].name = DB_PASSWORD",
+				"add spec.template.spec.containers[0].env[0].value = " + redact.Masked, "add spec.template.spec.containers[0].name = app",
 			},
 		},
 		"a type that plans do not have": {Patch{Type: "strategic", Body: map[string]any{"spec": map[string]any{"a": "b"}}}, nil},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -215,8 +214,8 @@ func notRegular(p *cluster.Pod, name string) string {
 // RestartMethod chooses how the containers of pods are restarted: by Kruise's node
 // agent where it is, else by another name of the image where each has one, else by a
 // signal. why is the reason for users.
-func RestartMethod(kruise bool, pods []*cluster.Pod, containers []string) (method, why string) {
-	if kruise {
+func RestartMethod(installed bool, pods []*cluster.Pod, containers []string) (method, why string) {
+	if installed {
 		return RestartCRR, "Kruise's node agent restarts the containers"
 	}
 	for _, p := range pods {
@@ -225,7 +224,7 @@ func RestartMethod(kruise bool, pods []*cluster.Pod, containers []string) (metho
 			if !ok {
 				continue
 			}
-			if _, why := imageref.Alias(c.Image, c.StatusImage, c.ImageID); why != "" {
+			if _, why := kruise.ImageAlias(c.Image, c.StatusImage, c.ImageID); why != "" {
 				return RestartSignal, fmt.Sprintf("there is no Kruise, and the image of %s in pod %s has no other name: %s", name, p.Name, why)
 			}
 		}

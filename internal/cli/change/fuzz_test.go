@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // FuzzSetArguments: arguments of set image and set resources are refused, or written to the one
@@ -30,7 +30,7 @@ func FuzzSetArguments(f *testing.F) {
 				t.Fatal(containers, err)
 			}
 			image, _ := containers[0]["image"].(string)
-			if err := imageref.Check(image); err != nil {
+			if err := kruise.CheckImage(image); err != nil {
 				t.Errorf("%q writes %q: %v", args, image, err)
 			}
 		}

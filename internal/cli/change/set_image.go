@@ -11,7 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -71,7 +71,7 @@ func parseImages(args []string) (named []string, images map[string]string, err e
 		return nil, nil, command.Usagef("", "all containers are already specified by *, but saw more than one container_name=container_image pairs")
 	}
 	for _, name := range slices.Sorted(maps.Keys(images)) {
-		if err := imageref.Check(images[name]); err != nil {
+		if err := kruise.CheckImage(images[name]); err != nil {
 			return nil, nil, command.Usagef("for instance registry.example.com/web:2", "%s: %q is not an image: %w", name, images[name], err)
 		}
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
 )
 
 // The bounds of a sample of logs, of each side: pods, containers of a pod, and what of each
@@ -47,8 +46,8 @@ type EvidenceReader struct {
 
 // Read compares the pods of a rollout. It returns when all parts are there, or their time
 // is up; it never fails.
-func (r EvidenceReader) Read(ctx context.Context, q diagnose.Question) evidence.Comparison {
-	c, updated, old := evidence.Of(q)
+func (r EvidenceReader) Read(ctx context.Context, q diagnose.Question) diagnose.Comparison {
+	c, updated, old := diagnose.Compare(q)
 	if r.Deadline <= 0 {
 		r.Deadline = EvidenceDeadline
 	}
@@ -57,10 +56,10 @@ func (r EvidenceReader) Read(ctx context.Context, q diagnose.Question) evidence.
 	skip := func(part string, err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		c.Skipped = append(c.Skipped, evidence.Skipped{Part: part, Why: skipReason(err)})
+		c.Skipped = append(c.Skipped, diagnose.Skipped{Part: part, Why: skipReason(err)})
 	}
 	for name, side := range map[string]struct {
-		of   *evidence.Side
+		of   *diagnose.Side
 		pods []*cluster.Pod
 	}{"logs of the new pods": {&c.New, updated}, "logs of the old pods": {&c.Old, old}} {
 		parts.Go(func() {
@@ -78,7 +77,7 @@ func (r EvidenceReader) Read(ctx context.Context, q diagnose.Question) evidence.
 		queries = nil
 		skip("queries of the plan", errors.New("the plan was not approved on this machine, so its addresses are not asked"))
 	}
-	checks := make([]*evidence.Check, len(queries))
+	checks := make([]*diagnose.Check, len(queries))
 	for i, s := range queries {
 		parts.Go(func() {
 			check, err := r.query(ctx, s)
@@ -95,7 +94,7 @@ func (r EvidenceReader) Read(ctx context.Context, q diagnose.Question) evidence.
 			c.Checks = append(c.Checks, *k)
 		}
 	}
-	slices.SortFunc(c.Skipped, func(a, b evidence.Skipped) int { return strings.Compare(a.Part, b.Part) })
+	slices.SortFunc(c.Skipped, func(a, b diagnose.Skipped) int { return strings.Compare(a.Part, b.Part) })
 	return c
 }
 
@@ -132,10 +131,10 @@ func samplePods(pods []*cluster.Pod) []*cluster.Pod {
 }
 
 // logs reads a sample; what could be read is returned with the first error.
-func (r EvidenceReader) logs(ctx context.Context, pods []*cluster.Pod, now time.Time) (evidence.Logs, error) {
+func (r EvidenceReader) logs(ctx context.Context, pods []*cluster.Pod, now time.Time) (diagnose.Logs, error) {
 	ctx, stop := context.WithTimeout(ctx, r.Deadline)
 	defer stop()
-	var out evidence.Logs
+	var out diagnose.Logs
 	var failed error
 	for _, p := range pods {
 		for i, c := range p.Containers[:min(len(p.Containers), maxContainers)] {
@@ -210,12 +209,12 @@ func planQueries(p plan.Plan) []*plan.Step {
 }
 
 // query asks a question of the plan once, with the least permissions.
-func (r EvidenceReader) query(ctx context.Context, s *plan.Step) (evidence.Check, error) {
+func (r EvidenceReader) query(ctx context.Context, s *plan.Step) (diagnose.Check, error) {
 	ctx, stop := context.WithTimeout(ctx, r.Deadline)
 	defer stop()
 	a := verify.Once(ctx, s.Verify, verify.Permissions{})
 	if err := ctx.Err(); err != nil && !a.Good {
-		return evidence.Check{}, err
+		return diagnose.Check{}, err
 	}
-	return evidence.Check{Step: s.Name, Query: s.Verify.Query, Answer: a.Text, Good: a.Good}, nil
+	return diagnose.Check{Step: s.Name, Query: s.Verify.Query, Answer: a.Text, Good: a.Good}, nil
 }

@@ -25,8 +25,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imagepull"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -82,7 +80,7 @@ func NewPull(f *factory.Factory) *cobra.Command {
 	fl.StringVar(&o.nodes, "node-selector", "", "label selector of the nodes (default: those of the workload, else all)")
 	fl.StringSliceVar(&o.secrets, "pull-secret", nil, "Secret for pulling the image, in the namespace of -n; can be repeated")
 	fl.IntVar(&o.parallel, "parallel", 0, "number of nodes that pull at the same time (default 10)")
-	fl.StringVar(&o.helper, "helper-image", imagepull.HelperImage, "image of the pods that pull, on clusters without Kruise")
+	fl.StringVar(&o.helper, "helper-image", kruise.PullHelperImage, "image of the pods that pull, on clusters without Kruise")
 	fl.DurationVar(&o.timeout, "timeout", 0, "how long to wait; 0 means no timeout")
 	fl.StringVarP(&o.output, "output", "o", pullOutputs[0], "output format: text, or json (one line for each change of a node)")
 	o.pretends.AddFlag(c)
@@ -103,7 +101,7 @@ func (o *pullOptions) complete(args []string) error {
 	case !slices.Contains(pullOutputs, o.output):
 		return command.Usagef("one of: text, json", "--output: unknown value %q", o.output)
 	}
-	if err := imageref.Check(args[0]); err != nil {
+	if err := kruise.CheckImage(args[0]); err != nil {
 		return command.Usagef("for instance registry.example.com/web:2", "%q is not an image: %w", args[0], err)
 	}
 	o.image = args[0]

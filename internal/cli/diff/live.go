@@ -20,7 +20,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
 
@@ -151,7 +151,7 @@ func maskFiles(before, after string) error {
 	if err != nil {
 		return err
 	}
-	shownOld, shownUpdated := apart(old, updated, mask.Object(old), mask.Object(updated))
+	shownOld, shownUpdated := apart(old, updated, redact.Object(old), redact.Object(updated))
 	if err := writeObject(before, old, shownOld); err != nil {
 		return err
 	}

@@ -23,7 +23,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
-	compared "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
 )
 
 const whyLong = `Explain why a rollout makes no progress; for a pod, why it was not updated, is not
@@ -138,7 +137,7 @@ func (o *whyOptions) workload(ctx context.Context, name resourcearg.Name, namesp
 	}
 	d := diagnose.Workload(q)
 	out := view.Diagnosed{Diagnosis: d, Logs: o.logs(ctx, d, q.Snapshot.Pods)}
-	if compared.AwaitsApproval(d) {
+	if diagnose.AwaitsApproval(d) {
 		approved := func(ctx context.Context, p *plan.Plan) bool { return planning.ApprovedHere(ctx, o.core, o.config, p) }
 		c := clusterread.EvidenceReader{Core: o.core, Approved: approved}.Read(ctx, q)
 		out.Evidence = &c

@@ -14,7 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 )
 
 // maxVerbosity is the highest level: bodies as long as they are.
@@ -179,7 +179,7 @@ func (s *logSink) body(text string) string {
 	if json.Unmarshal([]byte(text), &v) != nil {
 		return fmt.Sprintf("(not JSON: %s)", counted.Of(len(text), "byte"))
 	}
-	shown, err := json.Marshal(mask.Patch(v, nil))
+	shown, err := json.Marshal(redact.Patch(v, nil))
 	if err != nil {
 		return "(" + err.Error() + ")"
 	}

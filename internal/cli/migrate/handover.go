@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -82,7 +82,7 @@ func (w *handing) allowed(ctx context.Context) error {
 	}
 	err := w.printNote("configmap/%s has this, and it was not approved on this machine:", kube.HandoverName(w.source))
 	for _, u := range w.unproven {
-		text, failed := yaml.Marshal(mask.Object(u.Object))
+		text, failed := yaml.Marshal(redact.Object(u.Object))
 		err = errors.Join(err, failed, w.printNote("---\n%s", strings.TrimSpace(string(text))))
 	}
 	if err != nil {

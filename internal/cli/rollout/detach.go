@@ -25,7 +25,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	kubeobjects "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
@@ -356,7 +356,7 @@ func secretIn(p *plan.Plan) string {
 		if v.Job != nil {
 			asked["job"] = v.Job
 		}
-		if !reflect.DeepEqual(mask.Value([]string{"verify"}, asked, nil), any(asked)) {
+		if !reflect.DeepEqual(redact.Value([]string{"verify"}, asked, nil), any(asked)) {
 			return step.Name
 		}
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
-	compared "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -223,10 +222,10 @@ var _ world.EvidenceSource = (*liveSource)(nil)
 
 // Evidence is [world.EvidenceSource]: it asks about the workload as a screen shows it, or looks
 // first at one that none shows.
-func (l *liveSource) Evidence(ctx context.Context, ref cluster.Ref) (compared.Comparison, error) {
+func (l *liveSource) Evidence(ctx context.Context, ref cluster.Ref) (diagnose.Comparison, error) {
 	q, err := l.question(ctx, ref)
 	if err != nil {
-		return compared.Comparison{}, err
+		return diagnose.Comparison{}, err
 	}
 	approved := func(ctx context.Context, p *plan.Plan) bool { return planning.ApprovedHere(ctx, l.core, l.config, p) }
 	return clusterread.EvidenceReader{Core: l.core, Approved: approved}.Read(ctx, q), nil

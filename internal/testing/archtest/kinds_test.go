@@ -22,7 +22,7 @@ var switching = map[string]string{
 
 	// Asked by name, of objects that are not read as workloads.
 	"pkg/plan strategyPath":                             "the path depends on group, kind and version, which users of a manifest have without an object",
-	"pkg/plan/simulate apiServer.writeOther":            "objects around workloads: each is written into another part of the world",
+	"pkg/plan/simulate apiServer.write":                 "objects around workloads: each is written into another part of the world",
 	"pkg/apply/kube/rbac list.workload":                 "rights are listed for a kind before any object of it is read",
 	"internal/cli/inspect isUnexpectedPod":              "pods of all kinds of Kruise that have some, not of workloads alone",
 	"internal/cli/inspect revisionsOf":                  "revisions of all kinds of Kruise that have some, not of workloads alone",

@@ -15,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imagepull"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
@@ -177,7 +176,7 @@ func (pl *puller) createJobs(ctx context.Context, at *pullTarget, list []*batchv
 }
 
 // setPullTemplate lets a Job pull its image on its node.
-func setPullTemplate(pull imagepull.Pod, job *batchv1.Job) error {
+func setPullTemplate(pull kruise.PullPod, job *batchv1.Job) error {
 	pull.Labels = job.Labels
 	if _, err := tree.Decode(pull.Template(job.Annotations[imageAnnotation]), &job.Spec.Template); err != nil {
 		return err
@@ -189,7 +188,7 @@ func setPullTemplate(pull imagepull.Pod, job *batchv1.Job) error {
 }
 
 // podTemplate is what the pods of the Jobs of a target are made of.
-func (pl *puller) podTemplate(at *pullTarget) (pull imagepull.Pod, err error) {
+func (pl *puller) podTemplate(at *pullTarget) (pull kruise.PullPod, err error) {
 	pull.Helper = pl.opt.HelperImage
 	if pull.Volumes, err = pl.servesImageVolumes(); err != nil {
 		return pull, err
@@ -202,7 +201,7 @@ func (pl *puller) podTemplate(at *pullTarget) (pull imagepull.Pod, err error) {
 func pullDeadlineSeconds() int64 {
 	job := &kruise.ImagePullJob{}
 	kruise.Default(job)
-	return imagepull.Deadline(&job.Spec.ImagePullJobTemplate)
+	return kruise.PullDeadline(&job.Spec.ImagePullJobTemplate)
 }
 
 func nodeAffinity(name string) *corev1.Affinity {
@@ -217,7 +216,7 @@ func (pl *puller) servesImageVolumes() (bool, error) {
 		return false, planError("the version of the server", err)
 	}
 	minor, err := strconv.Atoi(strings.TrimRight(v.Minor, "+"))
-	return err == nil && minor >= imagepull.VolumesServed || v.Major > "1", nil
+	return err == nil && minor >= kruise.ImageVolumesServed || v.Major > "1", nil
 }
 
 // fillJobState adds the progress of the Jobs that pull. An image has been requested

@@ -16,7 +16,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -160,7 +159,7 @@ func imageAliases(p *cluster.Pod, r *plan.Restart) ([]any, error) {
 	var out []any
 	for _, name := range r.Containers {
 		has, _ := p.Container(name)
-		next, why := imageref.Alias(has.Image, has.StatusImage, has.ImageID)
+		next, why := kruise.ImageAlias(has.Image, has.StatusImage, has.ImageID)
 		if next == "" {
 			return nil, fmt.Errorf("pod %s: container %s cannot be restarted by another name of its image: %s", p.Name, name, why)
 		}

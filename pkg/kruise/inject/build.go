@@ -32,7 +32,7 @@ func (in *injection) build(set *Content, s *sidecar) ([]part, error) {
 	for i, v := range s.variants {
 		parts[i] = part{name: v.name, front: s.front, node: v.node, set: set}
 	}
-	if s.fixed() {
+	if len(s.transfer) == 0 && !s.share && !s.shareDevices && s.resources == nil {
 		return parts, nil
 	}
 	fields, err := in.dependent(s)
@@ -57,7 +57,29 @@ func (in *injection) dependent(s *sidecar) (*dependent, error) {
 	d := &dependent{mounts: s.mounts, devices: s.devices}
 	extra := in.transferred(s.transfer)
 	if s.share {
-		mounts, env := in.sharedMounts(s)
+		// The app's mounts that s takes over behind its own, and the env that their subPathExpr need, even those of mounts that
+		// find their path taken.
+		var mounts []*tree.Node
+		var env []*tree.Node
+		taken := paths(s.mounts, "mountPath")
+		for path := range paths(s.devices, "devicePath") {
+			taken[path] = true
+		}
+		for _, c := range in.sources() {
+			for _, m := range tree.Items(tree.Get(c, "volumeMounts")) {
+				expr := tree.StrAt(m, "subPathExpr")
+				var names []string
+				for _, m := range reference.FindAllStringSubmatch(expr, -1) {
+					names = append(names, m[1])
+				}
+				env = append(env, envByName(c, names)...)
+				if path := tree.StrAt(m, "mountPath"); !taken[path] {
+					taken[path] = true
+					mounts = append(mounts, withoutComments(m))
+				}
+			}
+		}
+
 		d.mounts = appendCopy(d.mounts, mounts)
 		extra = append(extra, env...)
 	}
@@ -135,34 +157,6 @@ func (in *injection) sources() []*tree.Node {
 func marked(container *tree.Node) bool {
 	e, _ := tree.Find(tree.Get(container, "env"), "name", kruise.SidecarInjectedEnv)
 	return tree.StrAt(e, "value") == "true"
-}
-
-// sharedMounts returns the app's mounts that s takes over behind its own, and
-// the env that their subPathExpr need, even those of mounts that find their
-// path taken.
-func (in *injection) sharedMounts(s *sidecar) (mounts, env []*tree.Node) {
-	taken := paths(s.mounts, "mountPath")
-	for path := range paths(s.devices, "devicePath") {
-		taken[path] = true
-	}
-	for _, c := range in.sources() {
-		for _, m := range tree.Items(tree.Get(c, "volumeMounts")) {
-			env = append(env, envByName(c, references(tree.StrAt(m, "subPathExpr")))...)
-			if path := tree.StrAt(m, "mountPath"); !taken[path] {
-				taken[path] = true
-				mounts = append(mounts, withoutComments(m))
-			}
-		}
-	}
-	return mounts, env
-}
-
-func references(expr string) []string {
-	var names []string
-	for _, m := range reference.FindAllStringSubmatch(expr, -1) {
-		names = append(names, m[1])
-	}
-	return names
 }
 
 // sharedDevices returns the app's devices that s takes over; mounts are all
@@ -264,7 +258,10 @@ func (in *injection) transferred(entries []transfer) []*tree.Node {
 			}
 			source = tree.StrAt(in.metadata, t.from.list, t.from.key)
 		}
-		at, ok := in.containerAt()[source]
+		if in.index == nil {
+			in.index = indexByName(in.containers)
+		}
+		at, ok := in.index[source]
 		if source == "" || !ok || in.ours[source] {
 			continue
 		}

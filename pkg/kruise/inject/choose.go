@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // Target is what matching must know of a pod or pod template.
@@ -102,7 +102,7 @@ func Choose(sets []*Set, t *Target) ([]Choice, error) {
 // Index finds the sets that may go into a pod among many. It is safe for concurrent use.
 type Index struct {
 	sets  []*Set
-	index *selectors.Index
+	index *kruise.SelectorIndex
 }
 
 // NewIndex files the sets, which are in the order of injection.
@@ -111,7 +111,7 @@ func NewIndex(sets []*Set) *Index {
 	for i, s := range sets {
 		list[i] = s.selector
 	}
-	return &Index{sets, selectors.NewIndex(list)}
+	return &Index{sets, kruise.NewSelectorIndex(list)}
 }
 
 // Choose decides as the function [Choose] does, for the sets whose selector may match alone:
@@ -169,18 +169,13 @@ func (s *Set) choose(t *Target, c *Choice) error {
 		return st.bad
 	case st.percent >= 0:
 		c.Diced = true
-		if percentile(s.Name, t.Key) < st.percent {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(s.Name + "\x00" + t.Key))
+		if int(h.Sum32()%100) < st.percent {
 			c.Content = s.chosen
 		}
 	}
 	return nil
-}
-
-// percentile gives 0 to 99, always the same for a set and a pod.
-func percentile(set, key string) int {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(set + "\x00" + key))
-	return int(h.Sum32() % 100)
 }
 
 // Why reports in one line what decided.

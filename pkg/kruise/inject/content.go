@@ -150,13 +150,6 @@ type variant struct {
 	versions []*tree.Node
 }
 
-// fixed reports whether the sidecar is the same in every pod.
-func (s *sidecar) fixed() bool {
-	return len(s.transfer) == 0 && !s.share && !s.shareDevices && s.resources == nil
-}
-
-func (s *sidecar) hot() bool { return len(s.variants) == 2 }
-
 // kruiseFields are the fields of a SidecarSet's container that a pod's container has not.
 var kruiseFields = []string{
 	"podInjectPolicy", "upgradeStrategy", "shareVolumePolicy",
@@ -189,7 +182,7 @@ func compileSidecar(n *tree.Node, init bool, volumes *tree.Node) (*sidecar, erro
 	s.devices = tree.Items(tree.Get(base, "volumeDevices"))
 	s.volumes = referenced(volumes, s.mounts, s.devices)
 	own := tree.Items(tree.Get(base, "env"))
-	s.env = appendCopy(own, []*tree.Node{envVar(kruise.SidecarInjectedEnv, "true")})
+	s.env = appendCopy(own, []*tree.Node{tree.Map("name", kruise.SidecarInjectedEnv, "value", "true")})
 	setField(base, "env", tree.Seq(s.env...))
 
 	s.variants = []variant{{name: s.name, node: base}}
@@ -217,5 +210,3 @@ func referenced(volumes *tree.Node, lists ...[]*tree.Node) []*tree.Node {
 	}
 	return out
 }
-
-func envVar(name, text string) *tree.Node { return tree.Map("name", name, "value", text) }

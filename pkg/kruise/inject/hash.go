@@ -55,7 +55,21 @@ func hashed(spec *tree.Node, field string, policy kruise.PodInjectPolicyType) ([
 		return nil, prefixPath(spec, field, err)
 	}
 	for i := range list {
-		defaultSidecar(&list[i], policy)
+		// Fill what Kruise's webhook writes into a sidecar when the SidecarSet is stored (docs/kruise/sidecarset.md#defaults).
+		// It is needed for the hashes only: the API server gives injected containers their defaults by itself.
+		c := &list[i]
+		orElse(&c.PodInjectPolicy, policy)
+		orElse(&c.UpgradeStrategy.UpgradeType, kruise.SidecarContainerColdUpgrade)
+		orElse(&c.ShareVolumePolicy.Type, kruise.ShareVolumePolicyDisabled)
+		if c.ResourcesPolicy != nil {
+			orElse(&c.ResourcesPolicy.TargetContainersNameRegex, ".*")
+		}
+		for i := range c.TransferEnv {
+			if from := c.TransferEnv[i].SourceContainerNameFrom; from != nil {
+				defaultFieldRef(from.FieldRef)
+			}
+		}
+		defaultContainer(&c.Container)
 	}
 	return list, nil
 }
@@ -77,24 +91,6 @@ func digest(containers, inits []kruise.SidecarContainer) (string, error) {
 	}
 	sum := sha256.Sum256(b)
 	return hashLetters.Replace(hex.EncodeToString(sum[:])), nil
-}
-
-// defaultSidecar fills what Kruise's webhook writes into a sidecar when the
-// SidecarSet is stored (docs/kruise/sidecarset.md#defaults). It is needed for the hashes
-// only: the API server gives injected containers their defaults by itself.
-func defaultSidecar(c *kruise.SidecarContainer, policy kruise.PodInjectPolicyType) {
-	orElse(&c.PodInjectPolicy, policy)
-	orElse(&c.UpgradeStrategy.UpgradeType, kruise.SidecarContainerColdUpgrade)
-	orElse(&c.ShareVolumePolicy.Type, kruise.ShareVolumePolicyDisabled)
-	if c.ResourcesPolicy != nil {
-		orElse(&c.ResourcesPolicy.TargetContainersNameRegex, ".*")
-	}
-	for i := range c.TransferEnv {
-		if from := c.TransferEnv[i].SourceContainerNameFrom; from != nil {
-			defaultFieldRef(from.FieldRef)
-		}
-	}
-	defaultContainer(&c.Container)
 }
 
 // orElse gives an empty text its default.

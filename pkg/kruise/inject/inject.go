@@ -16,6 +16,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -166,9 +167,19 @@ func (in *injection) run() error {
 	}
 	in.write("containers", allContainers)
 	in.write("initContainers", allInits)
-	in.addVolumes()
+	// Append the queued volumes; the pod's volume of a name wins (docs/kruise/sidecarset.md#volumes).
+	own := tree.Items(tree.Get(in.spec, "volumes"))
+	in.write("volumes", withoutRepeats(own, in.queue))
 	in.addPullSecrets()
-	return in.record()
+	// Write the list of injected sets and the annotations of hot-upgrade pairs. The hash annotations hold the time and are
+	// not written.
+	names := splitList(tree.StrAt(in.annotations, kruise.SidecarSetInjectedListAnnotation))
+	for _, set := range in.sets {
+		names = append(names, set.Set)
+	}
+	slices.Sort(names)
+	in.annotate(kruise.SidecarSetInjectedListAnnotation, strings.Join(slices.Compact(names), ","))
+	return in.recordHot()
 }
 
 // buildAll builds set after set, init containers first; the pod still holds
@@ -238,14 +249,6 @@ func (in *injection) unique(inits, containers []*tree.Node, built ...[]part) err
 	return nil
 }
 
-// containerAt is the index of the pod's containers by name.
-func (in *injection) containerAt() map[string]int {
-	if in.index == nil {
-		in.index = indexByName(in.containers)
-	}
-	return in.index
-}
-
 // write sets spec.FIELD, unless it is the same list already. New init
 // containers come before the containers.
 func (in *injection) write(field string, items []*tree.Node) {
@@ -273,13 +276,6 @@ func (in *injection) keyOf(key string) int {
 		}
 	}
 	return len(in.spec.Content)
-}
-
-// addVolumes appends the queued volumes; the pod's volume of a name wins
-// (docs/kruise/sidecarset.md#volumes).
-func (in *injection) addVolumes() {
-	own := tree.Items(tree.Get(in.spec, "volumes"))
-	in.write("volumes", withoutRepeats(own, in.queue))
 }
 
 // addPullSecrets appends the sets' secrets behind the pod's, each name once

@@ -50,7 +50,20 @@ func (in *injection) patchMetadata() error {
 			}
 		}
 	}
-	in.keepEqualText(before)
+	// Keep injection idempotent. The first merge into an empty key writes the patch as it is, nulls and spaces included.
+	// When the sets come again, merging would only drop those, so the text of before stays.
+	for _, set := range in.sets {
+		for _, p := range set.patches {
+			if p.policy != string(kruise.SidecarSetMergePatchJSONPatchPolicy) || !in.carried[set.Set] {
+				continue
+			}
+			for _, key := range p.keys {
+				if old := tree.StrAt(before, key); sameJSON(old, tree.StrAt(in.annotations, key)) {
+					in.annotate(key, old)
+				}
+			}
+		}
+	}
 	return nil
 }
 
@@ -65,45 +78,23 @@ func (in *injection) patch(set *Content, p patch, key string) error {
 	case kruise.SidecarSetOverwritePatchPolicy:
 		in.annotate(key, text)
 	case kruise.SidecarSetMergePatchJSONPatchPolicy:
-		return in.mergeJSON(set, key, text)
-	}
-	return nil
-}
-
-func (in *injection) mergeJSON(set *Content, key, text string) error {
-	current := tree.StrAt(in.annotations, key)
-	if current == "" {
-		in.annotate(key, text)
+		current := tree.StrAt(in.annotations, key)
+		if current == "" {
+			in.annotate(key, text)
+			return nil
+		}
+		out, err := jsonpatch.MergePatch([]byte(current), []byte(text))
+		switch {
+		case err == nil:
+			in.annotate(key, string(out))
+		case in.carried[set.Set] && current == text:
+			// An earlier injection has written the text, whatever it is.
+		default:
+			return err
+		}
 		return nil
 	}
-	out, err := jsonpatch.MergePatch([]byte(current), []byte(text))
-	switch {
-	case err == nil:
-		in.annotate(key, string(out))
-	case in.carried[set.Set] && current == text:
-		// An earlier injection has written the text, whatever it is.
-	default:
-		return err
-	}
 	return nil
-}
-
-// keepEqualText keeps injection idempotent. The first merge into an empty key writes
-// the patch as it is, nulls and spaces included. When the sets come again,
-// merging would only drop those, so the text of before stays.
-func (in *injection) keepEqualText(before *tree.Node) {
-	for _, set := range in.sets {
-		for _, p := range set.patches {
-			if p.policy != string(kruise.SidecarSetMergePatchJSONPatchPolicy) || !in.carried[set.Set] {
-				continue
-			}
-			for _, key := range p.keys {
-				if old := tree.StrAt(before, key); sameJSON(old, tree.StrAt(in.annotations, key)) {
-					in.annotate(key, old)
-				}
-			}
-		}
-	}
 }
 
 // annotate sets an annotation, leaving one that has the value untouched.

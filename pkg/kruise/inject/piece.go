@@ -2,6 +2,7 @@ package inject
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -51,7 +52,7 @@ type EnvCopy struct {
 // the order in which [Inject] merges them into the pod's list.
 func (c *Content) Pieces() (inits, containers []Piece) {
 	inits, containers = pieces(c.inits), pieces(c.containers)
-	slices.SortStableFunc(inits, func(a, b Piece) int { return byName(part{name: a.Name}, part{name: b.Name}) })
+	slices.SortStableFunc(inits, func(a, b Piece) int { return strings.Compare(a.Name, b.Name) })
 	return inits, containers
 }
 

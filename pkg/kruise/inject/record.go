@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -44,23 +43,11 @@ func splitList(s string) []string {
 	return strings.Split(s, ",")
 }
 
-// record writes the list of injected sets and the annotations of hot-upgrade
-// pairs. The hash annotations hold the time and are not written.
-func (in *injection) record() error {
-	names := splitList(tree.StrAt(in.annotations, kruise.SidecarSetInjectedListAnnotation))
-	for _, set := range in.sets {
-		names = append(names, set.Set)
-	}
-	slices.Sort(names)
-	in.annotate(kruise.SidecarSetInjectedListAnnotation, strings.Join(slices.Compact(names), ","))
-	return in.recordHot()
-}
-
 func (in *injection) recordHot() error {
 	var hot []*sidecar
 	for _, set := range in.sets {
 		for _, s := range set.all() {
-			if s.hot() {
+			if len(s.variants) == 2 {
 				hot = append(hot, s)
 			}
 		}
@@ -75,7 +62,13 @@ func (in *injection) recordHot() error {
 		}
 	}
 	for _, s := range hot {
-		in.annotateHot(s, working)
+		// Write the five annotations of a hot-upgrade pair; working gains the sidecar's entry.
+		first, second := s.variants[0].name, s.variants[1].name
+		in.annotate(kruise.SidecarSetVersionAnnotationPrefix+first, "1")
+		in.annotate(kruise.SidecarSetVersionAltAnnotationPrefix+first, "0")
+		in.annotate(kruise.SidecarSetVersionAnnotationPrefix+second, "0")
+		in.annotate(kruise.SidecarSetVersionAltAnnotationPrefix+second, "1")
+		working[s.name] = first
 	}
 	text, err := json.Marshal(working)
 	if err != nil {
@@ -113,17 +106,6 @@ func hotPair(s *sidecar, base *tree.Node, empty string) []variant {
 func versionEnv(name, annotation string) *tree.Node {
 	path := "metadata.annotations['" + annotation + "']"
 	return tree.Map("name", name, "valueFrom", tree.Map("fieldRef", tree.Map("fieldPath", path)))
-}
-
-// annotateHot writes the five annotations of a hot-upgrade pair; working gains
-// the sidecar's entry.
-func (in *injection) annotateHot(s *sidecar, working map[string]string) {
-	first, second := s.variants[0].name, s.variants[1].name
-	in.annotate(kruise.SidecarSetVersionAnnotationPrefix+first, "1")
-	in.annotate(kruise.SidecarSetVersionAltAnnotationPrefix+first, "0")
-	in.annotate(kruise.SidecarSetVersionAnnotationPrefix+second, "0")
-	in.annotate(kruise.SidecarSetVersionAltAnnotationPrefix+second, "1")
-	working[s.name] = first
 }
 
 // pullPolicy is the imagePullPolicy that Kubernetes gives a container without

@@ -96,20 +96,9 @@ func (p *resourcesPolicy) compute(targets []target, list, name string) (*resourc
 	if e == nil {
 		return nil, nil //nolint:nilnil // no expression, no value
 	}
-	total, all := p.aggregate(targets, list, name)
-	if list == "limits" && !all {
-		return nil, nil //nolint:nilnil // unlimited
-	}
-	q, err := e.Evaluate(total)
-	if err != nil {
-		return nil, fmt.Errorf("resourcesPolicy: %s.%s: %w", list, name, err)
-	}
-	return &q, nil
-}
-
-// aggregate sums or takes the largest; all reports whether every target
-// defines the value.
-func (p *resourcesPolicy) aggregate(targets []target, list, name string) (total resource.Quantity, all bool) {
+	// Sum or take the largest; all reports whether every target defines the value.
+	var total resource.Quantity
+	var all bool
 	all = true
 	for _, t := range targets {
 		q, ok := t[list+name]
@@ -122,7 +111,15 @@ func (p *resourcesPolicy) aggregate(targets []target, list, name string) (total 
 			total = q.DeepCopy()
 		}
 	}
-	return total, all
+
+	if list == "limits" && !all {
+		return nil, nil //nolint:nilnil // unlimited
+	}
+	q, err := e.Evaluate(total)
+	if err != nil {
+		return nil, fmt.Errorf("resourcesPolicy: %s.%s: %w", list, name, err)
+	}
+	return &q, nil
 }
 
 // target holds a container's limits and requests, by list and name in one key
@@ -133,7 +130,17 @@ type target map[string]resource.Quantity
 // native sidecars, then its containers, whose name matches, without every name
 // that a selected SidecarSet declares.
 func (in *injection) targets(regex *regexp.Regexp) ([]target, error) {
-	declared := in.declared()
+	// The names of all sidecars of the selected sets, and what an earlier run made of them.
+	declared := map[string]bool{}
+	for _, set := range slices.Concat(in.sets, in.opt.Others) {
+		for _, s := range set.all() {
+			declared[s.name] = true
+		}
+	}
+	for name := range in.ours {
+		declared[name] = true
+	}
+
 	var out []target
 	for _, c := range in.inits {
 		if tree.StrAt(c, "restartPolicy") == "Always" {
@@ -147,21 +154,6 @@ func (in *injection) targets(regex *regexp.Regexp) ([]target, error) {
 		return nil, fmt.Errorf("resourcesPolicy: no containers match the regex pattern %q", regex)
 	}
 	return out, nil
-}
-
-// declared are the names of all sidecars of the selected sets, and what an
-// earlier run made of them.
-func (in *injection) declared() map[string]bool {
-	names := map[string]bool{}
-	for _, set := range slices.Concat(in.sets, in.opt.Others) {
-		for _, s := range set.all() {
-			names[s.name] = true
-		}
-	}
-	for name := range in.ours {
-		names[name] = true
-	}
-	return names
 }
 
 func (in *injection) appendTarget(out []target, c *tree.Node, regex *regexp.Regexp, declared map[string]bool) []target {

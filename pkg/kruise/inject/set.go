@@ -64,7 +64,8 @@ func Compile(hub *tree.Node, revisions []*Revision) (*Set, error) {
 	if s.namespaces, err = compileNamespaces(spec); err != nil {
 		return nil, err
 	}
-	s.pinned = s.namespaces.pins()
+	// Whether the selector names the namespace itself, which puts the set before the cluster-wide ones.
+	s.pinned = s.namespaces != nil && s.namespaces.pinned
 	if s.current, err = compileContent(s.Name, "", spec); err != nil {
 		return nil, prefixPath(hub, "spec", err)
 	}
@@ -239,32 +240,24 @@ func compileNamespaces(spec *tree.Node) (*namespaceSelector, error) {
 	if err == nil {
 		var sel labels.Selector
 		if sel, err = compileSelector(n); err == nil {
-			return splitNamespaces(s, sel), nil
+			out := &namespaceSelector{all: sel, name: labels.NewSelector(), nameOnly: true}
+			requirements, _ := sel.Requirements()
+			for _, r := range requirements {
+				if r.Key() == kruise.NamespaceNameLabel {
+					out.name = out.name.Add(r)
+				} else {
+					out.nameOnly = false
+				}
+			}
+			_, out.pinned = s.MatchLabels[kruise.NamespaceNameLabel]
+			out.pinned = out.pinned || slices.ContainsFunc(s.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
+				return r.Key == kruise.NamespaceNameLabel && r.Operator == metav1.LabelSelectorOpIn
+			})
+			return out, nil
 		}
 	}
 	return nil, inSpec(prefixPath(spec, "namespaceSelector", err))
 }
-
-func splitNamespaces(s *metav1.LabelSelector, all labels.Selector) *namespaceSelector {
-	out := &namespaceSelector{all: all, name: labels.NewSelector(), nameOnly: true}
-	requirements, _ := all.Requirements()
-	for _, r := range requirements {
-		if r.Key() == kruise.NamespaceNameLabel {
-			out.name = out.name.Add(r)
-		} else {
-			out.nameOnly = false
-		}
-	}
-	_, out.pinned = s.MatchLabels[kruise.NamespaceNameLabel]
-	out.pinned = out.pinned || slices.ContainsFunc(s.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
-		return r.Key == kruise.NamespaceNameLabel && r.Operator == metav1.LabelSelectorOpIn
-	})
-	return out
-}
-
-// pins reports whether the selector names the namespace itself, which puts the
-// set before the cluster-wide ones.
-func (n *namespaceSelector) pins() bool { return n != nil && n.pinned }
 
 // match evaluates the selector; undecided is true when only the labels of the
 // unknown Namespace object could decide.

@@ -76,25 +76,21 @@ func (p Placement) Put(pod *tree.Node, name string) *tree.Node {
 		const field = "preferredDuringSchedulingIgnoredDuringExecution"
 		terms := tree.Seq(slices.Clone(tree.Items(tree.Get(affinity, field)))...)
 		for _, t := range p.Preferred {
-			terms.Content = append(terms.Content, t.term())
+			// The preference as Kubernetes writes it.
+			preference := tree.Map()
+			if len(t.Labels) > 0 {
+				expressions := tree.Seq()
+				for _, l := range t.Labels {
+					expressions.Content = append(expressions.Content,
+						tree.Map("key", l.Key, "operator", "In", "values", tree.Seq(tree.String(l.Value))))
+				}
+				preference = tree.Map("matchExpressions", expressions)
+			}
+			terms.Content = append(terms.Content, tree.Map("weight", tree.Int64(int64(t.Weight)), "preference", preference))
 		}
 		tree.Set(affinity, field, terms)
 	}
 	return out
-}
-
-// term is the preference as Kubernetes writes it.
-func (t Preference) term() *tree.Node {
-	preference := tree.Map()
-	if len(t.Labels) > 0 {
-		expressions := tree.Seq()
-		for _, l := range t.Labels {
-			expressions.Content = append(expressions.Content,
-				tree.Map("key", l.Key, "operator", "In", "values", tree.Seq(tree.String(l.Value))))
-		}
-		preference = tree.Map("matchExpressions", expressions)
-	}
-	return tree.Map("weight", tree.Int64(int64(t.Weight)), "preference", preference)
 }
 
 // below sets key of a mapping to a copy of its value, made when missing, and

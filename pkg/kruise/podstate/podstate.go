@@ -62,7 +62,14 @@ func Pass(spec *kruise.PersistentPodStateSpec, states map[string]kruise.PodState
 	for _, p := range pods {
 		active[p.Name] = active[p.Name] || p.Active
 		if p.Active && p.Ready && p.Node != "" {
-			out[p.Name] = record(spec, p)
+			// What is kept of a pod: labels and annotations that are not there are left out.
+			var annotations []string
+			for _, a := range spec.PersistentPodAnnotations {
+				annotations = append(annotations, a.Key)
+			}
+			out[p.Name] = kruise.PodState{
+				NodeName: p.Node, NodeTopologyLabels: present(p.Labels, keys(spec)), Annotations: present(p.Annotations, annotations),
+			}
 		}
 	}
 	if spec.PersistentPodStateRetentionPolicy == kruise.PersistentPodStateRetainedWhenDeleted || w.Wants == nil {
@@ -73,18 +80,6 @@ func Pass(spec *kruise.PersistentPodStateSpec, states map[string]kruise.PodState
 		return ok && !w.Wants(n) && !active[name]
 	})
 	return out
-}
-
-// record is what is kept of a pod: labels and annotations that are not there are
-// left out.
-func record(spec *kruise.PersistentPodStateSpec, p Pod) kruise.PodState {
-	var annotations []string
-	for _, a := range spec.PersistentPodAnnotations {
-		annotations = append(annotations, a.Key)
-	}
-	return kruise.PodState{
-		NodeName: p.Node, NodeTopologyLabels: present(p.Labels, keys(spec)), Annotations: present(p.Annotations, annotations),
-	}
 }
 
 // keys are the node labels that a spec speaks of.

@@ -2,7 +2,9 @@
 // manifests. Errors of YAML and JSON parsers, of kustomize and of Helm quote what they could not
 // use: nodes, patches, literals, lines of env files. If a Secret may be in it, such a message is
 // never passed on; [Message] builds another one from the fixed phrases of the libraries and from
-// names that the caller knows to be no secret.
+// names that the caller knows to be no secret. [Object], [Value] and [Patch] hide what is likely to
+// be secret in objects, pod templates and patches before they are printed, stored in a plan or sent
+// to a log.
 package redact
 
 import (
@@ -176,13 +178,11 @@ func (m *message) word() string {
 
 func quoteOrSpace(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`", r) }
 
-// framing reports whether a word begins with a character that only frames it.
-func framing(r rune) bool { return quoteOrSpace(r) || strings.ContainsRune("([{<:;,.=", r) }
-
 // separator is how many bytes between words are here.
 func separator(s string) int {
 	r, n := utf8.DecodeRuneInString(s)
-	if framing(r) {
+	// Whether a word begins with a character that only frames it.
+	if quoteOrSpace(r) || strings.ContainsRune("([{<:;,.=", r) {
 		return n
 	}
 	return 0

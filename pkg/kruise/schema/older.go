@@ -41,7 +41,7 @@ func derived(k kruise.Registered, newest *Schema) (*Schema, error) {
 		})
 	}
 	for path, s := range olderOnly[k.Kind] {
-		out.place(nil, path.steps(), s)
+		out.place(nil, strings.Split(string(path), "."), s)
 	}
 	requireLike(out, newest)
 	return out, nil
@@ -95,8 +95,6 @@ func requireLike(older, newest *Schema) {
 
 // dotted is a path of the older version.
 type dotted string
-
-func (d dotted) steps() []string { return strings.Split(string(d), ".") }
 
 // olderOnly are fields that the older version has and conversion folds into
 // others (docs/kruise/workloads.md#cloneset-in-two-versions,

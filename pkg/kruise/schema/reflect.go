@@ -51,7 +51,24 @@ func (r *reader) of(t reflect.Type) *Schema {
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		return r.object(t)
+		// The schema of a struct.
+		if t.PkgPath() == kruisePackage {
+			s := &Schema{Type: "object", Properties: map[string]*Schema{}}
+			r.fields(s, t)
+			return s
+		}
+		// The name of a type of Kubernetes in its OpenAPI documents, such as io.k8s.api.core.v1.Pod.
+		host, path, _ := strings.Cut(t.PkgPath(), "/")
+		parts := strings.Split(host, ".")
+		slices.Reverse(parts)
+		name := strings.Join(parts, ".") + "." + strings.ReplaceAll(path, "/", ".") + "." + t.Name()
+		if _, ok := r.definitions[name]; !ok {
+			s := &Schema{Type: "object", Properties: map[string]*Schema{}}
+			r.definitions[name] = s // before its fields: some types hold themselves
+			s.Description = describe(t)[""]
+			r.fields(s, t)
+		}
+		return &Schema{Ref: prefix + name}
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 {
 			return &Schema{Type: "string", Format: "byte"}
@@ -69,32 +86,6 @@ func (r *reader) of(t reflect.Type) *Schema {
 		return &Schema{Type: "number"}
 	}
 	return &Schema{}
-}
-
-// object is the schema of a struct.
-func (r *reader) object(t reflect.Type) *Schema {
-	if t.PkgPath() == kruisePackage {
-		s := &Schema{Type: "object", Properties: map[string]*Schema{}}
-		r.fields(s, t)
-		return s
-	}
-	name := nameOf(t)
-	if _, ok := r.definitions[name]; !ok {
-		s := &Schema{Type: "object", Properties: map[string]*Schema{}}
-		r.definitions[name] = s // before its fields: some types hold themselves
-		s.Description = describe(t)[""]
-		r.fields(s, t)
-	}
-	return reference(name)
-}
-
-// nameOf is the name of a type of Kubernetes in its OpenAPI documents, such as
-// io.k8s.api.core.v1.Pod.
-func nameOf(t reflect.Type) string {
-	host, path, _ := strings.Cut(t.PkgPath(), "/")
-	parts := strings.Split(host, ".")
-	slices.Reverse(parts)
-	return strings.Join(parts, ".") + "." + strings.ReplaceAll(path, "/", ".") + "." + t.Name()
 }
 
 // fields adds the fields of a struct, those of inlined ones too.
@@ -121,14 +112,12 @@ func (r *reader) fields(s *Schema, t reflect.Type) {
 		}
 		p.PatchStrategy, p.PatchMergeKey = f.Tag.Get("patchStrategy"), f.Tag.Get("patchMergeKey")
 		s.Properties[name] = p
-		if !strings.Contains(options, "omit") && !optional[nameIn(t, name)] {
+		if !strings.Contains(options, "omit") && !optional[t.Name()+"."+name] {
 			s.Required = append(s.Required, name)
 		}
 	}
 	slices.Sort(s.Required)
 }
-
-func nameIn(t reflect.Type, field string) string { return t.Name() + "." + field }
 
 // optional are fields that are written although they are empty, and need not be
 // given: Kruise's webhook fills them in.

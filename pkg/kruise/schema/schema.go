@@ -43,8 +43,6 @@ type Definitions map[string]*Schema
 // prefix begins a reference to a definition.
 const prefix = "#/definitions/"
 
-func reference(name string) *Schema { return &Schema{Ref: prefix + name} }
-
 // values is the schema of a mapping's values, nil if it is not a mapping.
 func (s *Schema) values() *Schema {
 	v, _ := s.AdditionalProperties.(*Schema)

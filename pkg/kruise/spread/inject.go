@@ -15,7 +15,9 @@ import (
 // affinity, the patch, the annotation. Errors name the place of the subset's patch.
 func Inject(pod, subset *tree.Node, m Match) (*tree.Node, error) {
 	out := tree.Clone(pod)
-	addTolerations(out, subset)
+	if list := tree.Items(tree.Get(subset, "tolerations")); len(list) > 0 {
+		tree.Append(tree.EnsureSeq(out, "spec", "tolerations"), list)
+	}
 	place(out, subset)
 	before := tree.StrAt(out, "spec", "priorityClassName")
 	out, err := kruise.PatchTree(out, tree.Get(subset, "patch"))
@@ -25,15 +27,10 @@ func Inject(pod, subset *tree.Node, m Match) (*tree.Node, error) {
 	if tree.StrAt(out, "spec", "priorityClassName") != before {
 		tree.DeleteAt(out, "spec", "priority")
 	}
-	tree.SetAt(out, m.node(), "metadata", "annotations", kruise.MatchedWorkloadSpreadAnnotation)
+	n := tree.String(m.String())
+	n.Style = yaml.SingleQuotedStyle
+	tree.SetAt(out, n, "metadata", "annotations", kruise.MatchedWorkloadSpreadAnnotation)
 	return out, nil
-}
-
-// addTolerations appends the subset's tolerations to those of the pod.
-func addTolerations(pod, subset *tree.Node) {
-	if list := tree.Items(tree.Get(subset, "tolerations")); len(list) > 0 {
-		tree.Append(tree.EnsureSeq(pod, "spec", "tolerations"), list)
-	}
 }
 
 // nodeAffinity leads to where a subset's node terms go. The webhook makes it even
@@ -110,13 +107,6 @@ func (m Match) String() string {
 		return "" // texts always encode
 	}
 	return string(text)
-}
-
-// node is the value in the quotes that leave JSON readable.
-func (m Match) node() *tree.Node {
-	n := tree.String(m.String())
-	n.Style = yaml.SingleQuotedStyle
-	return n
 }
 
 // ReadMatch reads a pod's annotation; ok is false when it has none that can be

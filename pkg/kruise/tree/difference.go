@@ -25,7 +25,14 @@ type Difference struct {
 func Differences(path []string, old, updated any) []Difference {
 	if o, ok := old.(map[string]any); ok {
 		if u, ok := updated.(map[string]any); ok {
-			return mapDifferences(path, o, u)
+			keys := make(map[string]any, max(len(o), len(u)))
+			maps.Copy(keys, o)
+			maps.Copy(keys, u)
+			var out []Difference
+			for _, key := range slices.Sorted(maps.Keys(keys)) {
+				out = append(out, Differences(append(path, key), o[key], u[key])...)
+			}
+			return out
 		}
 	}
 	if o, ok := old.([]any); ok {
@@ -37,17 +44,6 @@ func Differences(path []string, old, updated any) []Difference {
 		return nil
 	}
 	return []Difference{{slices.Clone(path), old, updated}}
-}
-
-func mapDifferences(path []string, old, updated map[string]any) []Difference {
-	keys := make(map[string]any, max(len(old), len(updated)))
-	maps.Copy(keys, old)
-	maps.Copy(keys, updated)
-	var out []Difference
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		out = append(out, Differences(append(path, key), old[key], updated[key])...)
-	}
-	return out
 }
 
 func listDifferences(path []string, old, updated []any) []Difference {
@@ -70,7 +66,17 @@ func Same(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		if b, ok := b.(map[string]any); ok {
-			return sameMaps(a, b)
+			for key, v := range a {
+				if !Same(v, b[key]) {
+					return false
+				}
+			}
+			for key, v := range b {
+				if _, both := a[key]; !both && !Same(nil, v) {
+					return false
+				}
+			}
+			return true
 		}
 	case []any:
 		if b, ok := b.([]any); ok {
@@ -78,20 +84,6 @@ func Same(a, b any) bool {
 		}
 	}
 	return sameLeaf(a, b)
-}
-
-func sameMaps(a, b map[string]any) bool {
-	for key, v := range a {
-		if !Same(v, b[key]) {
-			return false
-		}
-	}
-	for key, v := range b {
-		if _, both := a[key]; !both && !Same(nil, v) {
-			return false
-		}
-	}
-	return true
 }
 
 func sameLists(a, b []any) bool {

@@ -124,7 +124,25 @@ func (e *expander) mapping(n *Node) error {
 		return err
 	}
 	if merge >= 0 {
-		return e.merge(n, merge)
+		// Fold a "<<" key in: the mapping's own keys win, then earlier sources.
+		e.aliased = true
+		key, source := n.Content[merge], n.Content[merge+1]
+		n.Content = append(n.Content[:merge:merge], n.Content[merge+2:]...)
+		sources := []*Node{source}
+		if source.Kind == yaml.SequenceNode {
+			sources = source.Content
+		}
+		for _, s := range sources {
+			if s.Kind != yaml.MappingNode {
+				return e.fail(key, "use << only with an alias of a mapping", "merge key << does not name a mapping")
+			}
+			Each(s, func(k, v *Node) {
+				if !Has(n, k.Value) {
+					n.Content = append(n.Content, Clone(k), v)
+				}
+			})
+		}
+		return nil
 	}
 	return nil
 }
@@ -159,26 +177,4 @@ func (e *expander) unique(n *Node) error {
 
 func (e *expander) duplicate(k, first *Node) error {
 	return e.fail(k, "remove one of the two", "key %q appears twice in one mapping (first on line %d)", k.Value, first.Line)
-}
-
-// merge folds a "<<" key in: the mapping's own keys win, then earlier sources.
-func (e *expander) merge(n *Node, at int) error {
-	e.aliased = true
-	key, source := n.Content[at], n.Content[at+1]
-	n.Content = append(n.Content[:at:at], n.Content[at+2:]...)
-	sources := []*Node{source}
-	if source.Kind == yaml.SequenceNode {
-		sources = source.Content
-	}
-	for _, s := range sources {
-		if s.Kind != yaml.MappingNode {
-			return e.fail(key, "use << only with an alias of a mapping", "merge key << does not name a mapping")
-		}
-		Each(s, func(k, v *Node) {
-			if !Has(n, k.Value) {
-				n.Content = append(n.Content, Clone(k), v)
-			}
-		})
-	}
-	return nil
 }

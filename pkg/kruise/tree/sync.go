@@ -79,20 +79,17 @@ func partner(old []*Node, used []bool, i int, want any) int {
 	}
 	for _, key := range mergeKeys {
 		if v, ok := m[key]; ok {
-			return partnerBy(old, used, key, FromValue(v))
+			value := FromValue(v)
+			for j, n := range old {
+				if !used[j] && Equal(field(n, key), value) {
+					return j
+				}
+			}
+			return -1
 		}
 	}
 	if i < len(old) && !used[i] {
 		return i
-	}
-	return -1
-}
-
-func partnerBy(old []*Node, used []bool, key string, value *Node) int {
-	for j, n := range old {
-		if !used[j] && Equal(field(n, key), value) {
-			return j
-		}
 	}
 	return -1
 }

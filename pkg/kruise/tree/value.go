@@ -94,9 +94,17 @@ func (s *Shared) FromValue(v any) *Node {
 	case int64:
 		return s.number(v)
 	case float64:
-		return float(v)
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			return Int64(int64(v))
+		}
+		return &Node{Kind: yaml.ScalarNode, Tag: yaml.NodeTagFloat, Value: strconv.FormatFloat(v, 'g', -1, 64)}
 	case map[string]any:
-		return s.mapping(v)
+		n := Map()
+		n.Content = make([]*Node, 0, 2*len(v))
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			n.Content = append(n.Content, s.text(k), s.FromValue(v[k]))
+		}
+		return n
 	case []any:
 		items := make([]*Node, len(v))
 		for i := range v {
@@ -134,22 +142,6 @@ func (s *Shared) number(v int64) *Node {
 		s.numbers[v] = Int64(v)
 	}
 	return s.numbers[v]
-}
-
-func (s *Shared) mapping(m map[string]any) *Node {
-	n := Map()
-	n.Content = make([]*Node, 0, 2*len(m))
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		n.Content = append(n.Content, s.text(k), s.FromValue(m[k]))
-	}
-	return n
-}
-
-func float(v float64) *Node {
-	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-		return Int64(int64(v))
-	}
-	return &Node{Kind: yaml.ScalarNode, Tag: yaml.NodeTagFloat, Value: strconv.FormatFloat(v, 'g', -1, 64)}
 }
 
 // fromJSON serves typed values. They come from the Kubernetes API types, which
@@ -201,9 +193,26 @@ func Equal(a, b *Node) bool {
 	case yaml.ScalarNode:
 		return jsonTag(a) == jsonTag(b) && scalar(a) == scalar(b)
 	case yaml.SequenceNode:
-		return equalSeq(a, b)
+		if len(a.Content) != len(b.Content) {
+			return false
+		}
+		for i := range a.Content {
+			if !Equal(a.Content[i], b.Content[i]) {
+				return false
+			}
+		}
+		return true
 	case yaml.MappingNode:
-		return equalMap(a, b)
+		if len(a.Content) != len(b.Content) {
+			return false
+		}
+		for i := 0; i+1 < len(a.Content); i += 2 {
+			v := field(b, a.Content[i].Value)
+			if v == nil || !Equal(a.Content[i+1], v) {
+				return false
+			}
+		}
+		return true
 	}
 	return Equal(Root(a), Root(b))
 }
@@ -214,29 +223,4 @@ func jsonTag(n *Node) string {
 		return tag
 	}
 	return yaml.NodeTagString
-}
-
-func equalSeq(a, b *Node) bool {
-	if len(a.Content) != len(b.Content) {
-		return false
-	}
-	for i := range a.Content {
-		if !Equal(a.Content[i], b.Content[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func equalMap(a, b *Node) bool {
-	if len(a.Content) != len(b.Content) {
-		return false
-	}
-	for i := 0; i+1 < len(a.Content); i += 2 {
-		v := field(b, a.Content[i].Value)
-		if v == nil || !Equal(a.Content[i+1], v) {
-			return false
-		}
-	}
-	return true
 }

@@ -101,67 +101,40 @@ func Of(obj any) Typed {
 	if t := By(obj, Kinds[Typed](typed{})); t != nil {
 		return t
 	}
-	return unknown{obj: obj}
+	return unknown{obj}
 }
 
 // typed has the Typed of each kind; its methods are in the files of the kinds.
 type typed struct{}
 
-// unknown is no workload.
-type unknown struct {
-	noTemplate
-	unpartitioned
-	uncounted
-	unnumbered
-	obj any
+// unknown is no workload; kinds have its answers where they have no such field.
+type unknown struct{ obj any }
+
+func (unknown) Template() *corev1.PodTemplateSpec          { return nil }
+func (unknown) Selector() *metav1.LabelSelector            { return nil }
+func (unknown) Claims() []corev1.PersistentVolumeClaim     { return nil }
+func (unknown) Lifecycle() *kruise.Lifecycle               { return nil }
+func (unknown) Strategy() string                           { return "" }
+func (unknown) Paused() bool                               { return false }
+func (unknown) Partition() (v intstr.IntOrString, ok bool) { return v, false }
+func (unknown) Replicas() (n int, ok bool)                 { return 0, false }
+func (unknown) Scheduled() (n int, ok bool)                { return 0, false }
+func (unknown) Pods() (all, available int32)               { return 0, 0 }
+func (unknown) ObservedGeneration() int64                  { return 0 }
+func (unknown) UpdateRevision() string                     { return "" }
+func (u unknown) WithTemplate(corev1.PodTemplateSpec) any  { return u.obj }
+func (u unknown) WithPartition(intstr.IntOrString) any     { return u.obj }
+func (u unknown) WithPaused(bool) any                      { return u.obj }
+func (u unknown) WithStrategy(string) any                  { return u.obj }
+func (u unknown) WithReplicas(int) any                     { return u.obj }
+func (u unknown) WithPods(int) any                         { return u.obj }
+
+func (u unknown) Generation() int64 {
+	if o, ok := u.obj.(metav1.Object); ok {
+		return o.GetGeneration()
+	}
+	return 0
 }
-
-func (unknown) Selector() *metav1.LabelSelector           { return nil }
-func (unknown) Strategy() string                          { return "" }
-func (unknown) Paused() bool                              { return false }
-func (unknown) Generation() int64                         { return 0 }
-func (unknown) ObservedGeneration() int64                 { return 0 }
-func (unknown) UpdateRevision() string                    { return "" }
-func (u unknown) WithTemplate(corev1.PodTemplateSpec) any { return u.obj }
-func (u unknown) WithPartition(intstr.IntOrString) any    { return u.obj }
-func (u unknown) WithPaused(bool) any                     { return u.obj }
-func (u unknown) WithStrategy(string) any                 { return u.obj }
-func (u unknown) WithReplicas(int) any                    { return u.obj }
-func (u unknown) WithPods(int) any                        { return u.obj }
-
-// noTemplate is for kinds without spec.template, and what it needs.
-type noTemplate struct {
-	claimless
-	hookless
-}
-
-func (noTemplate) Template() *corev1.PodTemplateSpec { return nil }
-
-// claimless is for kinds whose pods get no claims of their own.
-type claimless struct{}
-
-func (claimless) Claims() []corev1.PersistentVolumeClaim { return nil }
-
-// hookless is for kinds without spec.lifecycle.
-type hookless struct{}
-
-func (hookless) Lifecycle() *kruise.Lifecycle { return nil }
-
-// unpartitioned is for kinds without a partition.
-type unpartitioned struct{}
-
-func (unpartitioned) Partition() (v intstr.IntOrString, ok bool) { return v, false }
-
-// uncounted is for kinds without spec.replicas.
-type uncounted struct{}
-
-func (uncounted) Replicas() (n int, ok bool)   { return 0, false }
-func (uncounted) Pods() (all, available int32) { return 0, 0 }
-
-// unnumbered is for kinds whose number of pods is no matter of nodes.
-type unnumbered struct{}
-
-func (unnumbered) Scheduled() (n int, ok bool) { return 0, false }
 
 // replicasOf is spec.replicas with its default.
 func replicasOf(n *int32) int {

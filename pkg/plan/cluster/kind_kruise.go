@@ -11,21 +11,17 @@ import (
 
 // cloneSet is a CloneSet.
 type cloneSet struct {
-	unnumbered
+	unknown
 	o *kruise.CloneSet
 }
 
-func (typed) CloneSet(o *kruise.CloneSet) Typed { return cloneSet{o: o} }
+func (typed) CloneSet(o *kruise.CloneSet) Typed { return cloneSet{unknown{o}, o} }
 
-func (k cloneSet) Template() *corev1.PodTemplateSpec { return &k.o.Spec.Template }
-
-func (k cloneSet) Selector() *metav1.LabelSelector { return k.o.Spec.Selector }
-
+func (k cloneSet) Template() *corev1.PodTemplateSpec      { return &k.o.Spec.Template }
+func (k cloneSet) Selector() *metav1.LabelSelector        { return k.o.Spec.Selector }
 func (k cloneSet) Claims() []corev1.PersistentVolumeClaim { return k.o.Spec.VolumeClaimTemplates }
-
-func (k cloneSet) Lifecycle() *kruise.Lifecycle { return k.o.Spec.Lifecycle }
-
-func (k cloneSet) Strategy() string { return string(k.o.Spec.UpdateStrategy.Type) }
+func (k cloneSet) Lifecycle() *kruise.Lifecycle           { return k.o.Spec.Lifecycle }
+func (k cloneSet) Strategy() string                       { return string(k.o.Spec.UpdateStrategy.Type) }
 
 func (k cloneSet) Paused() bool {
 	r := k.o.Spec.UpdateStrategy.RollingUpdate
@@ -46,11 +42,8 @@ func (k cloneSet) Pods() (all, available int32) {
 	return k.o.Status.Replicas, k.o.Status.AvailableReplicas
 }
 
-func (k cloneSet) Generation() int64 { return k.o.Generation }
-
 func (k cloneSet) ObservedGeneration() int64 { return k.o.Status.ObservedGeneration }
-
-func (k cloneSet) UpdateRevision() string { return k.o.Status.UpdateRevision }
+func (k cloneSet) UpdateRevision() string    { return k.o.Status.UpdateRevision }
 
 func (k cloneSet) WithTemplate(t corev1.PodTemplateSpec) any {
 	c := *k.o
@@ -72,8 +65,6 @@ func (k cloneSet) WithPaused(paused bool) any {
 	return &c
 }
 
-func (k cloneSet) WithStrategy(string) any { return k.o }
-
 func (k cloneSet) WithReplicas(n int) any {
 	c, r := *k.o, int32(n)
 	c.Spec.Replicas = &r
@@ -85,21 +76,17 @@ func (k cloneSet) WithPods(n int) any { return k.WithReplicas(n) }
 
 // statefulSet is an Advanced StatefulSet.
 type statefulSet struct {
-	unnumbered
+	unknown
 	o *kruise.StatefulSet
 }
 
-func (typed) StatefulSet(o *kruise.StatefulSet) Typed { return statefulSet{o: o} }
+func (typed) StatefulSet(o *kruise.StatefulSet) Typed { return statefulSet{unknown{o}, o} }
 
-func (k statefulSet) Template() *corev1.PodTemplateSpec { return &k.o.Spec.Template }
-
-func (k statefulSet) Selector() *metav1.LabelSelector { return k.o.Spec.Selector }
-
+func (k statefulSet) Template() *corev1.PodTemplateSpec      { return &k.o.Spec.Template }
+func (k statefulSet) Selector() *metav1.LabelSelector        { return k.o.Spec.Selector }
 func (k statefulSet) Claims() []corev1.PersistentVolumeClaim { return k.o.Spec.VolumeClaimTemplates }
-
-func (k statefulSet) Lifecycle() *kruise.Lifecycle { return k.o.Spec.Lifecycle }
-
-func (k statefulSet) Strategy() string { return string(k.o.Spec.UpdateStrategy.Type) }
+func (k statefulSet) Lifecycle() *kruise.Lifecycle           { return k.o.Spec.Lifecycle }
+func (k statefulSet) Strategy() string                       { return string(k.o.Spec.UpdateStrategy.Type) }
 
 func (k statefulSet) Paused() bool {
 	r := k.o.Spec.UpdateStrategy.RollingUpdate
@@ -120,11 +107,8 @@ func (k statefulSet) Pods() (all, available int32) {
 	return k.o.Status.Replicas, k.o.Status.AvailableReplicas
 }
 
-func (k statefulSet) Generation() int64 { return k.o.Generation }
-
 func (k statefulSet) ObservedGeneration() int64 { return k.o.Status.ObservedGeneration }
-
-func (k statefulSet) UpdateRevision() string { return k.o.Status.UpdateRevision }
+func (k statefulSet) UpdateRevision() string    { return k.o.Status.UpdateRevision }
 
 func (k statefulSet) WithTemplate(t corev1.PodTemplateSpec) any {
 	c := *k.o
@@ -146,8 +130,6 @@ func (k statefulSet) WithPaused(paused bool) any {
 	return &c
 }
 
-func (k statefulSet) WithStrategy(string) any { return k.o }
-
 func (k statefulSet) WithReplicas(n int) any {
 	c, r := *k.o, int32(n)
 	c.Spec.Replicas = &r
@@ -159,20 +141,16 @@ func (k statefulSet) WithPods(n int) any { return k.WithReplicas(n) }
 
 // daemonSet is an Advanced DaemonSet.
 type daemonSet struct {
-	claimless
-	uncounted
+	unknown
 	o *kruise.DaemonSet
 }
 
-func (typed) DaemonSet(o *kruise.DaemonSet) Typed { return daemonSet{o: o} }
+func (typed) DaemonSet(o *kruise.DaemonSet) Typed { return daemonSet{unknown{o}, o} }
 
 func (k daemonSet) Template() *corev1.PodTemplateSpec { return &k.o.Spec.Template }
-
-func (k daemonSet) Selector() *metav1.LabelSelector { return k.o.Spec.Selector }
-
-func (k daemonSet) Lifecycle() *kruise.Lifecycle { return k.o.Spec.Lifecycle }
-
-func (k daemonSet) Strategy() string { return string(k.o.Spec.UpdateStrategy.Type) }
+func (k daemonSet) Selector() *metav1.LabelSelector   { return k.o.Spec.Selector }
+func (k daemonSet) Lifecycle() *kruise.Lifecycle      { return k.o.Spec.Lifecycle }
+func (k daemonSet) Strategy() string                  { return string(k.o.Spec.UpdateStrategy.Type) }
 
 func (k daemonSet) Paused() bool {
 	r := k.o.Spec.UpdateStrategy.RollingUpdate
@@ -188,12 +166,8 @@ func (k daemonSet) Partition() (v intstr.IntOrString, ok bool) {
 }
 
 func (k daemonSet) Scheduled() (n int, ok bool) { return int(k.o.Status.DesiredNumberScheduled), true }
-
-func (k daemonSet) Generation() int64 { return k.o.Generation }
-
-func (k daemonSet) ObservedGeneration() int64 { return k.o.Status.ObservedGeneration }
-
-func (k daemonSet) UpdateRevision() string { return k.o.Status.UpdateRevision }
+func (k daemonSet) ObservedGeneration() int64   { return k.o.Status.ObservedGeneration }
+func (k daemonSet) UpdateRevision() string      { return k.o.Status.UpdateRevision }
 
 func (k daemonSet) WithTemplate(t corev1.PodTemplateSpec) any {
 	c := *k.o
@@ -215,10 +189,6 @@ func (k daemonSet) WithPaused(paused bool) any {
 	return &c
 }
 
-func (k daemonSet) WithStrategy(string) any { return k.o }
-
-func (k daemonSet) WithReplicas(int) any { return k.o }
-
 func (k daemonSet) WithPods(n int) any {
 	c := *k.o
 	c.Status.DesiredNumberScheduled = int32(n)
@@ -227,19 +197,15 @@ func (k daemonSet) WithPods(n int) any {
 
 // sidecarSet is a SidecarSet: it has sidecars in place of a template, and the pods of others.
 type sidecarSet struct {
-	noTemplate
-	uncounted
-	unnumbered
+	unknown
 	o *kruise.SidecarSet
 }
 
-func (typed) SidecarSet(o *kruise.SidecarSet) Typed { return sidecarSet{o: o} }
+func (typed) SidecarSet(o *kruise.SidecarSet) Typed { return sidecarSet{unknown{o}, o} }
 
 func (k sidecarSet) Selector() *metav1.LabelSelector { return k.o.Spec.Selector }
-
-func (k sidecarSet) Strategy() string { return string(k.o.Spec.UpdateStrategy.Type) }
-
-func (k sidecarSet) Paused() bool { return k.o.Spec.UpdateStrategy.Paused }
+func (k sidecarSet) Strategy() string                { return string(k.o.Spec.UpdateStrategy.Type) }
+func (k sidecarSet) Paused() bool                    { return k.o.Spec.UpdateStrategy.Paused }
 
 func (k sidecarSet) Partition() (v intstr.IntOrString, ok bool) {
 	if k.o.Spec.UpdateStrategy.Type == kruise.NotUpdateSidecarSetStrategyType {
@@ -248,13 +214,7 @@ func (k sidecarSet) Partition() (v intstr.IntOrString, ok bool) {
 	return percentOf(k.o.Spec.UpdateStrategy.Partition), true
 }
 
-func (k sidecarSet) Generation() int64 { return k.o.Generation }
-
 func (k sidecarSet) ObservedGeneration() int64 { return k.o.Status.ObservedGeneration }
-
-func (sidecarSet) UpdateRevision() string { return "" }
-
-func (k sidecarSet) WithTemplate(corev1.PodTemplateSpec) any { return k.o }
 
 func (k sidecarSet) WithPartition(v intstr.IntOrString) any {
 	c := *k.o
@@ -267,10 +227,6 @@ func (k sidecarSet) WithPaused(paused bool) any {
 	c.Spec.UpdateStrategy.Paused = paused
 	return &c
 }
-
-func (k sidecarSet) WithStrategy(string) any { return k.o }
-
-func (k sidecarSet) WithReplicas(int) any { return k.o }
 
 func (k sidecarSet) WithPods(n int) any {
 	c := *k.o

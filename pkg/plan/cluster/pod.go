@@ -137,7 +137,13 @@ func (p *Pod) With(c PodChange, now time.Time) *Pod {
 	out.Annotations = merged(p.Annotations, c.Annotations)
 	if len(c.AddFinalizers)+len(c.RemoveFinalizers) > 0 {
 		kept := slices.DeleteFunc(slices.Clone(p.Finalizers), func(f string) bool { return slices.Contains(c.RemoveFinalizers, f) })
-		out.Finalizers = union(kept, c.AddFinalizers)
+		have := kept
+		for _, f := range c.AddFinalizers {
+			if !slices.Contains(have, f) {
+				have = append(have, f)
+			}
+		}
+		out.Finalizers = have
 	}
 	if len(c.Images) > 0 {
 		out.Containers = withImages(p.Containers, c.Images)
@@ -165,15 +171,6 @@ func merged(have map[string]string, change map[string]*string) map[string]string
 		out[k] = *v
 	}
 	return out
-}
-
-func union(have, add []string) []string {
-	for _, f := range add {
-		if !slices.Contains(have, f) {
-			have = append(have, f)
-		}
-	}
-	return have
 }
 
 func withImages(have []Container, images map[string]string) []Container {

@@ -64,7 +64,9 @@ func ReadBare(n *tree.Node) (*Workload, error) {
 
 // readTyped is [ReadWorkload] without the Template.
 func readTyped(n *tree.Node) (*Workload, error) {
-	group, version := splitVersion(tree.StrAt(n, "apiVersion"))
+	apiVersion := tree.StrAt(n, "apiVersion")
+	i := strings.LastIndexByte(apiVersion, '/')
+	group, version := apiVersion[:max(i, 0)], apiVersion[i+1:]
 	kind := tree.StrAt(n, "kind")
 	empty := readable[group+"/"+kind]
 	if empty == nil {
@@ -83,11 +85,6 @@ func readTyped(n *tree.Node) (*Workload, error) {
 }
 
 const kindsText = "CloneSet, StatefulSet, DaemonSet, SidecarSet, Deployment, ReplicaSet"
-
-func splitVersion(apiVersion string) (group, version string) {
-	i := strings.LastIndexByte(apiVersion, '/')
-	return apiVersion[:max(i, 0)], apiVersion[i+1:]
-}
 
 // ReadRevision reads a stored template: spec.template of its data or, of a
 // SidecarSet, the whole spec, without "$patch" (docs/kruise/workloads.md#kubectl-operations).

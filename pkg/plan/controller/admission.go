@@ -57,7 +57,16 @@ func NewAdmission(s AdmissionInput) (*Admission, error) {
 			return nil, err
 		}
 		a.sets = append(a.sets, set)
-		a.notes[set.Name] = noteOf(source.Workload)
+		// What a pod records of the set's present spec.
+		w := source.Workload
+		note := inject.Note{
+			Hash:             w.Annotations[kruise.SidecarSetHashAnnotation],
+			HashWithoutImage: w.Annotations[kruise.SidecarSetHashWithoutImageAnnotation],
+		}
+		if set, ok := w.Object.(*kruise.SidecarSet); ok {
+			note.Revision = set.Status.LatestRevision
+		}
+		a.notes[set.Name] = note
 	}
 	inject.Order(a.sets)
 	return a, nil
@@ -67,11 +76,9 @@ func NewAdmission(s AdmissionInput) (*Admission, error) {
 func sidecarSetNode(w *cluster.Workload) *tree.Node {
 	return tree.Map(
 		"metadata", tree.Map("name", w.Name, "annotations", tree.FromValue(values(w.Annotations))),
-		"spec", sidecarSetSpec(w),
+		"spec", tree.FromValue(w.Template),
 	)
 }
-
-func sidecarSetSpec(w *cluster.Workload) *tree.Node { return tree.FromValue(w.Template) }
 
 func values(m map[string]string) map[string]any {
 	out := make(map[string]any, len(m))
@@ -93,18 +100,6 @@ func storedRevisions(s SidecarSource) []*inject.Revision {
 		)))
 	}
 	return out
-}
-
-// noteOf is what a pod records of the set's present spec.
-func noteOf(w *cluster.Workload) inject.Note {
-	note := inject.Note{
-		Hash:             w.Annotations[kruise.SidecarSetHashAnnotation],
-		HashWithoutImage: w.Annotations[kruise.SidecarSetHashWithoutImageAnnotation],
-	}
-	if set, ok := w.Object.(*kruise.SidecarSet); ok {
-		note.Revision = set.Status.LatestRevision
-	}
-	return note
 }
 
 // PodRequest is a pod that is about to be created.
@@ -295,15 +290,10 @@ func (m *PodFactory) Pod(c CreatePod, n PodRequest, id string, now time.Time) (*
 	out.Namespace, out.Name = n.Namespace, n.Name
 	out.Labels, out.Annotations = n.Labels, n.Annotations
 	out.Created, out.Phase, out.Node = now.Truncate(time.Second), corev1.PodPending, c.Node
-	m.gates(&out, c.Gates, now)
-	return &out, nil
-}
-
-// gates adds those of the workload in front of Kruise's own, which its
-// controller opens as soon as it sees the pod.
-func (m *PodFactory) gates(p *cluster.Pod, add []string, now time.Time) {
+	// Add those of the workload in front of Kruise's own, which its controller opens as soon as it sees the pod.
+	p := &out
 	own := slices.DeleteFunc(slices.Clone(p.ReadinessGates), func(g string) bool { return g == kruise.KruisePodReady })
-	for _, g := range add {
+	for _, g := range c.Gates {
 		if !slices.Contains(own, g) {
 			own = append(own, g)
 		}
@@ -315,6 +305,7 @@ func (m *PodFactory) gates(p *cluster.Pod, add []string, now time.Time) {
 		p.Conditions = append(p.Conditions, open)
 	}
 	p.ReadinessGates = own
+	return &out, nil
 }
 
 func (m *PodFactory) prototypeFor(n PodRequest) (*prototype, error) {
@@ -322,7 +313,12 @@ func (m *PodFactory) prototypeFor(n PodRequest) (*prototype, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := keyOf(contents)
+	// Name a choice of contents.
+	var b strings.Builder
+	for _, c := range contents {
+		b.WriteString(c.Set + "/" + c.Revision + ",")
+	}
+	key := b.String()
 	if found := m.casts[key]; found != nil {
 		return found, nil
 	}
@@ -331,15 +327,6 @@ func (m *PodFactory) prototypeFor(n PodRequest) (*prototype, error) {
 		m.casts[key] = out
 	}
 	return out, err
-}
-
-// keyOf names a choice of contents.
-func keyOf(contents []*inject.Content) string {
-	var b strings.Builder
-	for _, c := range contents {
-		b.WriteString(c.Set + "/" + c.Revision + ",")
-	}
-	return b.String()
 }
 
 func (m *PodFactory) makePrototype(n PodRequest, contents []*inject.Content) (*prototype, error) {

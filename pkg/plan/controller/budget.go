@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -265,7 +264,7 @@ type budgetFinder struct {
 	budgets []*kruise.PodUnavailableBudget
 	// covers are compiled when they are first asked.
 	covers   []func(own map[string]string, owner cluster.Ref) bool
-	labelled *selectors.Index
+	labelled *kruise.SelectorIndex
 }
 
 func newBudgetFinder(budgets []*kruise.PodUnavailableBudget) *budgetFinder {
@@ -275,7 +274,7 @@ func newBudgetFinder(budgets []*kruise.PodUnavailableBudget) *budgetFinder {
 			list[i] = labels.Everything() // the labels say nothing
 		}
 	}
-	return &budgetFinder{budgets, make([]func(map[string]string, cluster.Ref) bool, len(budgets)), selectors.NewIndex(list)}
+	return &budgetFinder{budgets, make([]func(map[string]string, cluster.Ref) bool, len(budgets)), kruise.NewSelectorIndex(list)}
 }
 
 // of names the first budget of a pod; it is empty without one.
@@ -370,12 +369,9 @@ func (v *BudgetView) owner(p *cluster.Pod) *cluster.Workload {
 	if p.Owner.Kind == "" || v.Workloads == nil {
 		return nil
 	}
-	return standingFor(v.Workloads(p.Namespace, p.Owner), v.Budget.Spec.TargetReference)
-}
-
-// standingFor returns a native workload under the name of the target that it was
-// rendered from.
-func standingFor(w *cluster.Workload, t *kruise.TargetReference) *cluster.Workload {
+	// A native workload under the name of the target that it was rendered from.
+	w := v.Workloads(p.Namespace, p.Owner)
+	t := v.Budget.Spec.TargetReference
 	if w == nil || t == nil || w.Labels[kruise.SourceLabel] != kruise.SourceValue(t.Kind, t.Name) {
 		return w
 	}

@@ -37,7 +37,20 @@ type cloneSet struct {
 // docs/kruise/workloads.md#one-reconcile.
 func reconcileCloneSet(v *View, o *kruise.CloneSet) Pass {
 	s := &cloneSet{CloneSet: o, view: v}
-	s.findRevisions()
+	// Find the revision of the template and the one that the status names, which is the same until there has been another
+	// (docs/kruise/workloads.md#revisions).
+	hash := ""
+	if len(s.Spec.VolumeClaimTemplates) > 0 {
+		hash = hashOf(s.Spec.VolumeClaimTemplates)
+	}
+	var update cluster.Revision
+	update, s.revisions = s.view.syncRevision(&s.pass, or(s.Status.CollisionCount, 0), hash)
+	s.update, s.current = update.Name, update.Name
+	for _, r := range s.revisions {
+		if r.Name == s.Status.CurrentRevision {
+			s.current = r.Name
+		}
+	}
 	s.rule = rules.CloneSet{
 		Spec: &o.Spec, Current: s.current, Update: s.update,
 		Pods: v.Pods, Nodes: v.Nodes, Gates: v.Gates, Now: v.Now, Answers: v.Answers,
@@ -56,7 +69,34 @@ func reconcileCloneSet(v *View, o *kruise.CloneSet) Pass {
 
 // finish is what every pass ends with.
 func (s *cloneSet) finish() {
-	s.writeStatus()
+	// Report what the pass saw: not what it did, which the next one sees (docs/kruise/workloads.md#cloneset-status).
+	status := new(s.Status)
+	status.Conditions = slices.Clone(s.Status.Conditions)
+	limits := rules.LimitsOfCloneSet(&s.Spec)
+	status.ObservedGeneration = s.view.Workload.Generation
+	status.UpdateRevision = s.update
+	status.ExpectedUpdatedReplicas = int32(limits.ExpectedUpdated())
+	status.CollisionCount = new(or(s.Status.CollisionCount, 0))
+	if s.Spec.Selector != nil {
+		status.LabelSelector = metav1.FormatLabelSelector(s.Spec.Selector)
+	}
+	n := s.counts
+	status.Replicas = int32(n.Old.Active + n.New.Active)
+	status.ReadyReplicas = int32(n.Old.Ready + n.New.Ready)
+	status.AvailableReplicas = int32(n.Old.Available + n.New.Available)
+	status.UpdatedReplicas, status.UpdatedReadyReplicas, status.UpdatedAvailableReplicas = int32(n.New.Active), int32(n.New.Ready), int32(n.New.Available)
+	status.CurrentRevision = rules.CloneSetCurrent(s.current, s.update, int(status.UpdatedReplicas), int(status.Replicas), limits.Replicas)
+	// Note why scaling or the update stopped. The conditions are never taken away again, and one that is there hides
+	// another reason (recorded in 003 and 091).
+	for _, c := range []kruise.CloneSetCondition{{Type: "FailedScale", Message: s.failedScale}, {Type: "FailedUpdate", Message: s.failed}} {
+		if c.Message == "" || slices.ContainsFunc(status.Conditions, func(have kruise.CloneSetCondition) bool { return have.Type == c.Type }) {
+			continue
+		}
+		c.Status, c.LastTransitionTime = corev1.ConditionTrue, metav1.NewTime(wholeSeconds(s.view.Now))
+		status.Conditions = append(status.Conditions, c)
+	}
+	s.progress(status)
+	s.pass.Status = changed(&s.Status, status)
 	s.forgetDeleted()
 	s.view.dropRevisions(&s.pass, s.revisions, s.Spec.RevisionHistoryLimit, s.current, s.update)
 	s.pass.requeueAfter(untilAvailable(s.rule.PodsBecomingAvailable(), s.Spec.MinReadySeconds, s.view.Now))
@@ -79,23 +119,6 @@ func (s *cloneSet) refused(done int, why error) Pass {
 	}
 	s.finish()
 	return s.pass
-}
-
-// findRevisions finds the revision of the template and the one that the status
-// names, which is the same until there has been another (docs/kruise/workloads.md#revisions).
-func (s *cloneSet) findRevisions() {
-	hash := ""
-	if len(s.Spec.VolumeClaimTemplates) > 0 {
-		hash = hashOf(s.Spec.VolumeClaimTemplates)
-	}
-	var update cluster.Revision
-	update, s.revisions = s.view.syncRevision(&s.pass, or(s.Status.CollisionCount, 0), hash)
-	s.update, s.current = update.Name, update.Name
-	for _, r := range s.revisions {
-		if r.Name == s.Status.CurrentRevision {
-			s.current = r.Name
-		}
-	}
 }
 
 // rolling is the rolling update strategy, an empty one when there is none.
@@ -150,28 +173,7 @@ func deadlineIn(c *kruise.CloneSetCondition, deadline int32, now time.Time) time
 // updatePods continues updates in progress and, unless a lifecycle state changed, takes
 // the next pods (docs/kruise/workloads.md#one-reconcile, step 7).
 func (s *cloneSet) updatePods() {
-	if s.refresh() {
-		s.setMessage("lifecycle states change")
-		return
-	}
-	choice := s.rule.TakeUpdate()
-	s.setMessage(choice.Why)
-	target := s.update
-	if choice.Back {
-		target = s.current
-	}
-	to := s.updatesTo(target)
-	for _, p := range choice.Pods {
-		if !s.updatePod(p, to) {
-			s.pass.Why = s.failed
-			return
-		}
-	}
-}
-
-// refresh brings the in-place updates and lifecycle states of all pods forward,
-// and reports whether a state changed.
-func (s *cloneSet) refresh() bool {
+	// Bring the in-place updates and lifecycle states of all pods forward, and report whether a state changed.
 	moved := false
 	for _, p := range s.rule.PodsInTransition() {
 		var c cluster.PodChange
@@ -184,7 +186,37 @@ func (s *cloneSet) refresh() bool {
 			s.pass.act(PatchPod{Pod: p, Change: c})
 		}
 	}
-	return moved
+	if moved {
+		s.setMessage("lifecycle states change")
+		return
+	}
+	choice := s.rule.TakeUpdate()
+	s.setMessage(choice.Why)
+	target := s.update
+	if choice.Back {
+		target = s.current
+	}
+	// Report how pods come to a revision: the update's or, for a rollback, the current one.
+	to := &updates{
+		view: s.view, all: s.revisions, policy: rules.UpdatePolicy(s.rolling().PodUpdatePolicy),
+		revision: target, grace: s.grace(),
+		labels: map[string]string{
+			appsv1.ControllerRevisionHashLabelKey:  target,
+			appsv1.DefaultDeploymentUniqueLabelKey: cluster.Hash(target),
+		},
+	}
+	for _, r := range s.revisions {
+		if r.Name == target {
+			to.update = r
+		}
+	}
+
+	for _, p := range choice.Pods {
+		if !s.updatePod(p, to) {
+			s.pass.Why = s.failed
+			return
+		}
+	}
 }
 
 func (s *cloneSet) nextState(p *cluster.Pod) rules.LifecycleState {
@@ -198,25 +230,6 @@ func (s *cloneSet) nextState(p *cluster.Pod) rules.LifecycleState {
 	})
 }
 
-// updatesTo reports how pods come to a revision: the update's or, for a rollback, the
-// current one.
-func (s *cloneSet) updatesTo(target string) *updates {
-	u := &updates{
-		view: s.view, all: s.revisions, policy: rules.UpdatePolicy(s.rolling().PodUpdatePolicy),
-		revision: target, grace: s.grace(),
-		labels: map[string]string{
-			appsv1.ControllerRevisionHashLabelKey:  target,
-			appsv1.DefaultDeploymentUniqueLabelKey: cluster.Hash(target),
-		},
-	}
-	for _, r := range s.revisions {
-		if r.Name == target {
-			u.update = r
-		}
-	}
-	return u
-}
-
 // updatePod updates one pod; false ends the pass.
 func (s *cloneSet) updatePod(p *cluster.Pod, to *updates) bool {
 	mode, why, inPlace := to.of(p)
@@ -227,16 +240,12 @@ func (s *cloneSet) updatePod(p *cluster.Pod, to *updates) bool {
 		s.failed = fmt.Sprintf("pod %s cannot be updated in place, and the policy is InPlaceOnly: %s", p.Name, why)
 		return false
 	}
-	s.mark(p, to.revision)
-	return true
-}
-
-// mark has a pod replaced: it is deleted in a later pass.
-func (s *cloneSet) mark(p *cluster.Pod, target string) {
+	// The pod is marked now and deleted in a later pass.
 	var c cluster.PodChange
 	label(&c, kruise.SpecifiedDeleteLabel, "true")
 	s.pass.act(PatchPod{Pod: p, Change: c, Permit: true})
-	s.event("SuccessfulUpdatePodReCreate", fmt.Sprintf("successfully patch pod %s specified-delete for update(revision %s)", p.Name, target))
+	s.event("SuccessfulUpdatePodReCreate", fmt.Sprintf("successfully patch pod %s specified-delete for update(revision %s)", p.Name, to.revision))
+	return true
 }
 
 // updateInPlace begins the update, or has the pod wait for its hook.
@@ -260,47 +269,6 @@ func (s *cloneSet) updateInPlace(p *cluster.Pod, u *inPlaceUpdate) bool {
 	s.pass.requeueAfter(seconds(s.grace()))
 	s.event("SuccessfulUpdatePodInPlace", fmt.Sprintf("successfully update pod %s in-place(revision %s)", p.Name, u.revision))
 	return true
-}
-
-// writeStatus reports what the pass saw: not what it did, which the next one sees
-// (docs/kruise/workloads.md#cloneset-status).
-func (s *cloneSet) writeStatus() {
-	status := new(s.Status)
-	status.Conditions = slices.Clone(s.Status.Conditions)
-	limits := rules.LimitsOfCloneSet(&s.Spec)
-	status.ObservedGeneration = s.view.Workload.Generation
-	status.UpdateRevision = s.update
-	status.ExpectedUpdatedReplicas = int32(limits.ExpectedUpdated())
-	status.CollisionCount = new(or(s.Status.CollisionCount, 0))
-	if s.Spec.Selector != nil {
-		status.LabelSelector = metav1.FormatLabelSelector(s.Spec.Selector)
-	}
-	s.count(status)
-	status.CurrentRevision = rules.CloneSetCurrent(s.current, s.update, int(status.UpdatedReplicas), int(status.Replicas), limits.Replicas)
-	s.fail(status)
-	s.progress(status)
-	s.pass.Status = changed(&s.Status, status)
-}
-
-func (s *cloneSet) count(status *kruise.CloneSetStatus) {
-	n := s.counts
-	status.Replicas = int32(n.Old.Active + n.New.Active)
-	status.ReadyReplicas = int32(n.Old.Ready + n.New.Ready)
-	status.AvailableReplicas = int32(n.Old.Available + n.New.Available)
-	status.UpdatedReplicas, status.UpdatedReadyReplicas, status.UpdatedAvailableReplicas = int32(n.New.Active), int32(n.New.Ready), int32(n.New.Available)
-}
-
-// fail notes why scaling or the update stopped. The conditions are never taken
-// away again, and one that is there hides another reason (recorded in 003 and
-// 091).
-func (s *cloneSet) fail(status *kruise.CloneSetStatus) {
-	for _, c := range []kruise.CloneSetCondition{{Type: "FailedScale", Message: s.failedScale}, {Type: "FailedUpdate", Message: s.failed}} {
-		if c.Message == "" || slices.ContainsFunc(status.Conditions, func(have kruise.CloneSetCondition) bool { return have.Type == c.Type }) {
-			continue
-		}
-		c.Status, c.LastTransitionTime = corev1.ConditionTrue, metav1.NewTime(wholeSeconds(s.view.Now))
-		status.Conditions = append(status.Conditions, c)
-	}
 }
 
 const progressing = "Progressing"

@@ -24,7 +24,35 @@ func (s *cloneSet) scale() bool {
 		s.enter(p, rules.StatePreparingNormal)
 	}
 	if n := scale.CreateOld + scale.CreateNew; n > 0 {
-		s.create(scale, s.freeIDs(n))
+		// Make pods, those at the current revision first. Instance ids of lost pods whose claims are there are used again.
+		ids := s.freeIDs(n)
+		for i := range scale.CreateOld + scale.CreateNew {
+			revision := s.update
+			if i < scale.CreateOld {
+				revision = s.current
+			}
+			// The i-th of the pods that are made (docs/kruise/workloads.md#revisions and
+			// docs/kruise/workloads.md#creation-ondelete-pause).
+			w := s.view.Workload
+			pod := CreatePod{
+				Prefix: w.Name + "-", IDLabels: []string{kruise.CloneSetInstanceIDLabel}, Revision: revision,
+				Labels: map[string]string{
+					appsv1.ControllerRevisionHashLabelKey:  revision,
+					appsv1.DefaultDeploymentUniqueLabelKey: cluster.Hash(revision),
+					kruise.LifecycleStateLabel:             string(rules.StatePreparingNormal),
+				},
+				Annotations: map[string]string{kruise.LifecycleTimestampAnnotation: stamp(s.view.Now)},
+				Gates:       []string{kruise.InPlaceUpdateReady},
+			}
+			id := ""
+			if i < len(ids) {
+				id = ids[i]
+				pod.Name, pod.IDLabels = w.Name+"-"+id, nil
+				pod.Labels[kruise.CloneSetInstanceIDLabel] = id
+			}
+			pod.Claims = s.newClaims(id)
+			s.pass.act(pod)
+		}
 	}
 	if scale.Held > 0 {
 		s.pass.act(Event{Type: "Warning", Reason: "ScaleUpLimited", Message: scale.Why})
@@ -39,42 +67,6 @@ func (s *cloneSet) enter(p *cluster.Pod, to rules.LifecycleState) {
 	var c cluster.PodChange
 	enterState(&c, p, to, s.Spec.Lifecycle, s.view.Now)
 	s.pass.act(PatchPod{Pod: p, Change: c})
-}
-
-// create makes pods, those at the current revision first. Instance ids of lost
-// pods whose claims are there are used again.
-func (s *cloneSet) create(scale rules.CloneSetScale, ids []string) {
-	for i := range scale.CreateOld + scale.CreateNew {
-		revision := s.update
-		if i < scale.CreateOld {
-			revision = s.current
-		}
-		s.pass.act(s.newPod(revision, ids, i))
-	}
-}
-
-// newPod is the i-th of the pods that are made (docs/kruise/workloads.md#revisions and
-// docs/kruise/workloads.md#creation-ondelete-pause).
-func (s *cloneSet) newPod(revision string, ids []string, i int) CreatePod {
-	w := s.view.Workload
-	pod := CreatePod{
-		Prefix: w.Name + "-", IDLabels: []string{kruise.CloneSetInstanceIDLabel}, Revision: revision,
-		Labels: map[string]string{
-			appsv1.ControllerRevisionHashLabelKey:  revision,
-			appsv1.DefaultDeploymentUniqueLabelKey: cluster.Hash(revision),
-			kruise.LifecycleStateLabel:             string(rules.StatePreparingNormal),
-		},
-		Annotations: map[string]string{kruise.LifecycleTimestampAnnotation: stamp(s.view.Now)},
-		Gates:       []string{kruise.InPlaceUpdateReady},
-	}
-	id := ""
-	if i < len(ids) {
-		id = ids[i]
-		pod.Name, pod.IDLabels = w.Name+"-"+id, nil
-		pod.Labels[kruise.CloneSetInstanceIDLabel] = id
-	}
-	pod.Claims = s.newClaims(id)
-	return pod
 }
 
 // remove takes a pod and its claims away, once no preDelete hook holds it.

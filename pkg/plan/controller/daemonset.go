@@ -77,23 +77,14 @@ func newDaemonSet(v *View, spec *kruise.DaemonSetSpec, collisions *int32) *daemo
 // run does what there is to do. As long as pods come and go for other reasons,
 // the update waits.
 func (s *daemonSet) run() {
-	held := s.refresh()
-	if !s.manage() && !held {
-		s.updatePods()
-	}
-	s.pass.requeueAfter(untilAvailable(s.view.Pods, s.rule.Spec.MinReadySeconds, s.view.Now))
-}
-
-// refresh brings in-place updates forward, and deletes the pods that their hook
-// has released; it reports whether there were any.
-func (s *daemonSet) refresh() bool {
-	released := false
+	// Bring in-place updates forward, and delete the pods that their hook has released; it reports whether there were any.
+	held := false
 	for _, p := range s.view.Pods {
 		if !rules.Active(p) {
 			continue
 		}
 		if rules.StateOf(p) == rules.StatePreparingDelete && s.remove(p) {
-			released = true
+			held = true
 			continue
 		}
 		var c cluster.PodChange
@@ -102,12 +93,8 @@ func (s *daemonSet) refresh() bool {
 			s.pass.act(PatchPod{Pod: p, Change: c})
 		}
 	}
-	return released
-}
 
-// manage creates and removes pods so that there is one per node, and reports
-// whether it did anything.
-func (s *daemonSet) manage() bool {
+	// Create and remove pods so that there is one per node, and report whether it did anything.
 	todo := s.rule.Manage()
 	for _, node := range todo.Create {
 		s.create(node)
@@ -119,7 +106,10 @@ func (s *daemonSet) manage() bool {
 	if acted {
 		s.pass.Why = fmt.Sprintf("%s missing, %d too many", counted.PodsAre(len(todo.Create)), len(todo.Remove))
 	}
-	return acted
+	if !acted && !held {
+		s.updatePods()
+	}
+	s.pass.requeueAfter(untilAvailable(s.view.Pods, s.rule.Spec.MinReadySeconds, s.view.Now))
 }
 
 // create makes a pod of the newest revision on a node.
@@ -194,7 +184,13 @@ func (s *daemonSet) updatePods() {
 	for _, p := range todo.Finished[:min(burst, len(todo.Finished))] {
 		s.remove(p)
 	}
-	to := s.updatesTo(s.update)
+	// Report how pods come to a revision: only those made with the readiness gate can be updated in place.
+	r := s.update
+	hash := cluster.Hash(r.Name)
+	to := &updates{
+		view: s.view, all: s.revisions, update: r, policy: s.policy, needsGate: true,
+		revision: hash, labels: map[string]string{appsv1.ControllerRevisionHashLabelKey: hash},
+	}
 	chosen := slices.Concat(todo.Broken, s.pickRandom(todo.Candidates, todo.Room))
 	for _, p := range chosen[:min(burst, len(chosen))] {
 		if todo.Surge {
@@ -212,16 +208,6 @@ func (s *daemonSet) pickRandom(list []*cluster.Pod, n int) []*cluster.Pod {
 		list[i], list[j] = list[j], list[i]
 	}
 	return list[:n]
-}
-
-// updatesTo reports how pods come to a revision: only those made with the readiness
-// gate can be updated in place.
-func (s *daemonSet) updatesTo(r cluster.Revision) *updates {
-	hash := cluster.Hash(r.Name)
-	return &updates{
-		view: s.view, all: s.revisions, update: r, policy: s.policy, needsGate: true,
-		revision: hash, labels: map[string]string{appsv1.ControllerRevisionHashLabelKey: hash},
-	}
 }
 
 // updatePod updates a pod in place where that can be done, else its node gets a

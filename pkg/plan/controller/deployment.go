@@ -35,7 +35,18 @@ type deployment struct {
 // their sizes, creating the one of the present template when there is none.
 func reconcileDeployment(v *View, o *appsv1.Deployment) Pass {
 	d := &deployment{Deployment: o, view: v, limits: rules.LimitsOfDeployment(&o.Spec)}
-	d.sortChildren()
+	// Find the ReplicaSet of the present template: the oldest, if several have it.
+	all := slices.Clone(d.view.Children)
+	slices.SortFunc(all, func(a, b *cluster.Workload) int {
+		return cmp.Or(replicaSetOf(a).CreationTimestamp.Compare(replicaSetOf(b).CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	for _, rs := range all {
+		if d.current == nil && rules.SameTemplate(withoutPodHash(rs.Template), d.view.Workload.Template) {
+			d.current = rs
+			continue
+		}
+		d.old = append(d.old, rs)
+	}
 	var pass Pass
 	rule := rules.Deployment{Spec: &o.Spec, New: sizeOf(d.current), Old: sizesOf(d.old)}
 	updated, old, rescale := rule.Rescale()
@@ -65,22 +76,6 @@ func (d *deployment) message(pass *Pass) string {
 	}
 	rs := replicaSetOf(d.current)
 	return fmt.Sprintf("%d of %s available", rs.Status.AvailableReplicas, counted.With(d.limits.Replicas, "updated pod is", "updated pods are"))
-}
-
-// sortChildren finds the ReplicaSet of the present template: the oldest, if
-// several have it.
-func (d *deployment) sortChildren() {
-	all := slices.Clone(d.view.Children)
-	slices.SortFunc(all, func(a, b *cluster.Workload) int {
-		return cmp.Or(replicaSetOf(a).CreationTimestamp.Compare(replicaSetOf(b).CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
-	})
-	for _, rs := range all {
-		if d.current == nil && rules.SameTemplate(withoutPodHash(rs.Template), d.view.Workload.Template) {
-			d.current = rs
-			continue
-		}
-		d.old = append(d.old, rs)
-	}
 }
 
 // create makes the ReplicaSet of the present template. Under Recreate it waits
@@ -289,7 +284,16 @@ func (d *deployment) setProgressing(s *appsv1.DeploymentStatus) {
 	case d.complete(s):
 		d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionTrue, progressComplete, fmt.Sprintf("ReplicaSet %q has successfully progressed.", name))
 	case d.progressed(s):
-		d.progress(s, now, name)
+		// Note a move: the deadline counts from now.
+		var since metav1.Time
+		if now.Status == corev1.ConditionTrue {
+			since = now.LastTransitionTime
+		}
+		s.Conditions = slices.DeleteFunc(s.Conditions, func(c appsv1.DeploymentCondition) bool { return c.Type == appsv1.DeploymentProgressing })
+		d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionTrue, progressUpdated, fmt.Sprintf("ReplicaSet %q is progressing.", name))
+		if !since.IsZero() {
+			s.Conditions[len(s.Conditions)-1].LastTransitionTime = since
+		}
 	case d.timedOut(now):
 		d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionFalse, progressTimedOut, fmt.Sprintf("ReplicaSet %q has timed out progressing.", name))
 	}
@@ -319,19 +323,6 @@ func (d *deployment) progressed(s *appsv1.DeploymentStatus) bool {
 	was := &d.Status
 	return s.UpdatedReplicas > was.UpdatedReplicas || s.Replicas-s.UpdatedReplicas < was.Replicas-was.UpdatedReplicas ||
 		s.ReadyReplicas > was.ReadyReplicas || s.AvailableReplicas > was.AvailableReplicas
-}
-
-// progress notes a move: the deadline counts from now.
-func (d *deployment) progress(s *appsv1.DeploymentStatus, was *appsv1.DeploymentCondition, name string) {
-	var since metav1.Time
-	if was.Status == corev1.ConditionTrue {
-		since = was.LastTransitionTime
-	}
-	s.Conditions = slices.DeleteFunc(s.Conditions, func(c appsv1.DeploymentCondition) bool { return c.Type == appsv1.DeploymentProgressing })
-	d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionTrue, progressUpdated, fmt.Sprintf("ReplicaSet %q is progressing.", name))
-	if !since.IsZero() {
-		s.Conditions[len(s.Conditions)-1].LastTransitionTime = since
-	}
 }
 
 func (d *deployment) timedOut(c *appsv1.DeploymentCondition) bool {

@@ -77,14 +77,7 @@ func (v *EvictionView) covered() []*cluster.Pod {
 }
 
 func (v *EvictionView) budget(covered []*cluster.Pod, s *policyv1.PodDisruptionBudgetStatus) *rules.DisruptionBudget {
-	return &rules.DisruptionBudget{
-		Name: v.Budget.Name, Spec: &v.Budget.Spec, Pods: covered, Expected: v.expected(covered),
-		Disrupted: slices.Sorted(maps.Keys(s.DisruptedPods)), Beyond: v.Beyond,
-	}
-}
-
-// expected sums up over the distinct workloads of the pods.
-func (v *EvictionView) expected(covered []*cluster.Pod) int {
+	// Sum up over the distinct workloads of the pods.
 	sum := 0
 	seen := map[string]bool{}
 	for _, p := range covered {
@@ -99,7 +92,10 @@ func (v *EvictionView) expected(covered []*cluster.Pod) int {
 		seen[w.Kind+"/"+w.Name] = true
 		sum += max(replicasOf(w), 0)
 	}
-	return sum
+	return &rules.DisruptionBudget{
+		Name: v.Budget.Name, Spec: &v.Budget.Spec, Pods: covered, Expected: sum,
+		Disrupted: slices.Sorted(maps.Keys(s.DisruptedPods)), Beyond: v.Beyond,
+	}
 }
 
 // RecordEviction adds the permit to the status of a PodDisruptionBudget, in place as

@@ -40,7 +40,15 @@ func (u *inPlaceUpdate) start(p *cluster.Pod, now time.Time) cluster.PodChange {
 		UpdateImages: len(u.spec.Images) > 0, UpdateEnvFromMetadata: len(u.spec.Refs) > 0, UpdateResources: len(u.spec.Resources) > 0,
 	}
 	if u.grace > 0 {
-		annotateJSON(&c, kruise.InPlaceUpdateGraceAnnotation, u.announced())
+		// The change as it waits on the pod for the grace period to end.
+		g := rules.InPlaceGrace{
+			Revision: u.revision, ContainerImages: u.spec.Images, ContainerRefMetadata: u.spec.Refs, ContainerResources: u.spec.Resources,
+			UpdateEnvFromMetadata: len(u.spec.Refs) > 0, GraceSeconds: u.grace,
+		}
+		if len(u.spec.Metadata.Labels)+len(u.spec.Metadata.Annotations) > 0 {
+			g.MetaDataPatch = encoded(map[string]any{"metadata": u.spec.Metadata})
+		}
+		annotateJSON(&c, kruise.InPlaceUpdateGraceAnnotation, g)
 	} else {
 		apply(&c, &record, u.spec, p, now)
 	}
@@ -50,28 +58,6 @@ func (u *inPlaceUpdate) start(p *cluster.Pod, now time.Time) cluster.PodChange {
 
 // startInPlaceUpdate is the reason of the condition InPlaceUpdateReady.
 const startInPlaceUpdate = "StartInPlaceUpdate"
-
-// announced is the change as it waits on the pod for the grace period to end.
-func (u *inPlaceUpdate) announced() rules.InPlaceGrace {
-	g := rules.InPlaceGrace{
-		Revision: u.revision, ContainerImages: u.spec.Images, ContainerRefMetadata: u.spec.Refs, ContainerResources: u.spec.Resources,
-		UpdateEnvFromMetadata: len(u.spec.Refs) > 0, GraceSeconds: u.grace,
-	}
-	if len(u.spec.Metadata.Labels)+len(u.spec.Metadata.Annotations) > 0 {
-		g.MetaDataPatch = encoded(map[string]any{"metadata": u.spec.Metadata})
-	}
-	return g
-}
-
-// announcedSpec is the reverse of announced.
-func announcedSpec(g rules.InPlaceGrace) rules.InPlaceSpec {
-	spec := rules.InPlaceSpec{Images: g.ContainerImages, Refs: g.ContainerRefMetadata, Resources: g.ContainerResources}
-	var patch struct{ Metadata rules.Metadata }
-	if json.Unmarshal(g.MetaDataPatch, &patch) == nil {
-		spec.Metadata = patch.Metadata
-	}
-	return spec
-}
 
 // apply writes what need not wait: the metadata and the containers of the first batch. The record
 // has the rest (docs/kruise/workloads.md#batches-by-launch-priority).
@@ -190,7 +176,11 @@ func (u *updates) of(p *cluster.Pod) (mode rules.UpdateMode, why string, update 
 	old, stored := revisionOf(u.all, p)
 	way := u.known[old.Name]
 	if way == nil {
-		way = u.compare(old)
+		change := rules.TemplateChange{Old: old, New: u.update, Policy: u.policy, Gates: u.view.Gates}
+		way = &fromRevision{
+			eligible: change.Eligible(),
+			update:   &inPlaceUpdate{spec: change.InPlaceSpec(), revision: u.revision, labels: u.labels, grace: u.grace},
+		}
 		if u.known == nil {
 			u.known = map[string]*fromRevision{}
 		}
@@ -209,14 +199,6 @@ func (u *updates) of(p *cluster.Pod) (mode rules.UpdateMode, why string, update 
 	return mode, why, nil
 }
 
-func (u *updates) compare(old cluster.Revision) *fromRevision {
-	change := rules.TemplateChange{Old: old, New: u.update, Policy: u.policy, Gates: u.view.Gates}
-	return &fromRevision{
-		eligible: change.Eligible(),
-		update:   &inPlaceUpdate{spec: change.InPlaceSpec(), revision: u.revision, labels: u.labels, grace: u.grace},
-	}
-}
-
 // refreshInPlace brings the in-place update of a pod forward: it makes the change whose grace
 // period is over, begins the next batch of containers, or lets the pod be ready again
 // (docs/kruise/workloads.md#steps-on-the-pod and
@@ -227,7 +209,30 @@ func (v *View) refreshInPlace(c *cluster.PodChange, p *cluster.Pod) time.Duratio
 		return 0
 	}
 	if _, announced := p.Annotations[kruise.InPlaceUpdateGraceAnnotation]; announced {
-		return v.refreshGrace(c, p)
+		// Make an announced change when it is due. One that is for another revision than the pod's is void.
+		grace, ok := rules.InPlaceGraceOf(p)
+		if !ok || !rules.AtRevision(p, grace.Revision) {
+			annotate(c, kruise.InPlaceUpdateGraceAnnotation, nil)
+			return 0
+		}
+		due, ok := rules.GraceEnds(p)
+		if !ok {
+			return 0
+		}
+		if wait := due.Sub(v.Now); wait > 0 {
+			return wait
+		}
+		record, _ := rules.InPlaceRecordOf(p)
+		// What the announcement says, which waited for the grace period to end.
+		spec := rules.InPlaceSpec{Images: grace.ContainerImages, Refs: grace.ContainerRefMetadata, Resources: grace.ContainerResources}
+		var patch struct{ Metadata rules.Metadata }
+		if json.Unmarshal(grace.MetaDataPatch, &patch) == nil {
+			spec.Metadata = patch.Metadata
+		}
+		apply(c, &record, spec, p, v.Now)
+		annotate(c, kruise.InPlaceUpdateGraceAnnotation, nil)
+		annotateJSON(c, kruise.InPlaceUpdateStateAnnotation, record)
+		return 0
 	}
 	if v.beginNext(c, p) {
 		return 0
@@ -249,28 +254,6 @@ func (v *View) inPlaceDone(p *cluster.Pod) bool {
 // updating reports whether an in-place update of the pod is in progress. Its record is decoded
 // only if the pod's conditions do not decide.
 func (v *View) updating(p *cluster.Pod) bool { return !rules.Resting(p) && !v.inPlaceDone(p) }
-
-// refreshGrace makes an announced change when it is due. One that is for another
-// revision than the pod's is void.
-func (v *View) refreshGrace(c *cluster.PodChange, p *cluster.Pod) time.Duration {
-	grace, ok := rules.InPlaceGraceOf(p)
-	if !ok || !rules.AtRevision(p, grace.Revision) {
-		annotate(c, kruise.InPlaceUpdateGraceAnnotation, nil)
-		return 0
-	}
-	due, ok := rules.GraceEnds(p)
-	if !ok {
-		return 0
-	}
-	if wait := due.Sub(v.Now); wait > 0 {
-		return wait
-	}
-	record, _ := rules.InPlaceRecordOf(p)
-	apply(c, &record, announcedSpec(grace), p, v.Now)
-	annotate(c, kruise.InPlaceUpdateGraceAnnotation, nil)
-	annotateJSON(c, kruise.InPlaceUpdateStateAnnotation, record)
-	return 0
-}
 
 // beginNext begins the next batch when it is due.
 func (v *View) beginNext(c *cluster.PodChange, p *cluster.Pod) bool {

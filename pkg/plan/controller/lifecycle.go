@@ -22,7 +22,15 @@ func enterState(c *cluster.PodChange, p *cluster.Pod, to rules.LifecycleState, l
 	switch to {
 	case rules.StatePreparingUpdate:
 		if rules.StateOf(p) == rules.StateUpdated {
-			putHooksBack(c, l.InPlaceUpdate)
+			// Set everything of a hook that has to hold the pod once more. There is none where the client drains a pod whose
+			// workload has lost its hook.
+			hook := l.InPlaceUpdate
+			if hook != nil {
+				for _, key := range slices.Sorted(maps.Keys(hook.LabelsHandler)) {
+					label(c, key, hook.LabelsHandler[key])
+				}
+				c.AddFinalizers = append(c.AddFinalizers, hook.FinalizersHandler...)
+			}
 		}
 		if rules.MarksNotReady(to, l) {
 			holdNotReady(c, p, preUpdateHook)
@@ -34,18 +42,6 @@ func enterState(c *cluster.PodChange, p *cluster.Pod, to rules.LifecycleState, l
 	case rules.StateUpdated:
 		letReady(c, p, preUpdateHook)
 	}
-}
-
-// putHooksBack sets everything of a hook that has to hold the pod once more. There is
-// none where the client drains a pod whose workload has lost its hook.
-func putHooksBack(c *cluster.PodChange, hook *kruise.LifecycleHook) {
-	if hook == nil {
-		return
-	}
-	for _, key := range slices.Sorted(maps.Keys(hook.LabelsHandler)) {
-		label(c, key, hook.LabelsHandler[key])
-	}
-	c.AddFinalizers = append(c.AddFinalizers, hook.FinalizersHandler...)
 }
 
 // holder is an entry of the list in the message of the condition KruisePodReady:

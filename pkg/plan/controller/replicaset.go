@@ -28,8 +28,23 @@ const replicaSetBurst = 500
 func reconcileReplicaSet(v *View, rs *appsv1.ReplicaSet) Pass {
 	active := activePods(v.Pods)
 	want := int(or(rs.Spec.Replicas, 1))
+	s := rs.Status.DeepCopy()
+	s.ObservedGeneration = v.Workload.Generation
+	s.Replicas, s.FullyLabeledReplicas, s.ReadyReplicas, s.AvailableReplicas = int32(len(active)), 0, 0, 0
+	labels, minReady := rs.Spec.Template.Labels, seconds(rs.Spec.MinReadySeconds)
+	for _, p := range active {
+		if hasLabels(p, labels) {
+			s.FullyLabeledReplicas++
+		}
+		if rules.Ready(p) {
+			s.ReadyReplicas++
+		}
+		if rules.Available(p, minReady, v.Now) {
+			s.AvailableReplicas++
+		}
+	}
 	pass := Pass{
-		Status:       changed(&rs.Status, replicaSetStatus(v, rs, active)),
+		Status:       changed(&rs.Status, s),
 		RequeueAfter: untilAvailable(active, rs.Spec.MinReadySeconds, v.Now),
 		Why:          "as many pods as asked for",
 	}
@@ -61,25 +76,6 @@ func replicaSetVictims(v *View, active []*cluster.Pod, n int) []*cluster.Pod {
 	return rules.ReplicaSetScaleDownOrder(active, related, v.Now)[:n]
 }
 
-func replicaSetStatus(v *View, rs *appsv1.ReplicaSet, active []*cluster.Pod) *appsv1.ReplicaSetStatus {
-	s := rs.Status.DeepCopy()
-	s.ObservedGeneration = v.Workload.Generation
-	s.Replicas, s.FullyLabeledReplicas, s.ReadyReplicas, s.AvailableReplicas = int32(len(active)), 0, 0, 0
-	labels, minReady := rs.Spec.Template.Labels, seconds(rs.Spec.MinReadySeconds)
-	for _, p := range active {
-		if hasLabels(p, labels) {
-			s.FullyLabeledReplicas++
-		}
-		if rules.Ready(p) {
-			s.ReadyReplicas++
-		}
-		if rules.Available(p, minReady, v.Now) {
-			s.AvailableReplicas++
-		}
-	}
-	return s
-}
-
 func hasLabels(p *cluster.Pod, want map[string]string) bool {
 	for k, v := range want {
 		if p.Labels[k] != v {
@@ -94,7 +90,15 @@ func hasLabels(p *cluster.Pod, want map[string]string) bool {
 func (d *deployment) newReplicaSet(replicas int) *cluster.Workload {
 	w := d.view.Workload
 	template := d.Spec.Template.DeepCopy()
-	hash := podTemplateHash(template, d.Status.CollisionCount)
+	// What distinguishes the ReplicaSets of a Deployment. Kubernetes hashes its own Go structure, so that a cluster of the
+	// version whose types we use comes to the same name, and others to another of the same kind.
+	collisions := d.Status.CollisionCount
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(dump.ForHash(*template)))
+	if collisions != nil {
+		_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(uint32(*collisions))))
+	}
+	hash := rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
 	template.Labels = labelled(template.Labels, appsv1.DefaultDeploymentUniqueLabelKey, hash)
 	size := int32(replicas)
 	rs := &appsv1.ReplicaSet{
@@ -219,16 +223,4 @@ func sizeOf(w *cluster.Workload) rules.ReplicaSetSize {
 		out.Recorded = &rules.RecordedSize{Desired: desired, Most: most}
 	}
 	return out
-}
-
-// podTemplateHash is what distinguishes the ReplicaSets of a Deployment. Kubernetes
-// hashes its own Go structure, so that a cluster of the version whose types we
-// use comes to the same name, and others to another of the same kind.
-func podTemplateHash(template *corev1.PodTemplateSpec, collisions *int32) string {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(dump.ForHash(*template)))
-	if collisions != nil {
-		_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(uint32(*collisions))))
-	}
-	return rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
 }

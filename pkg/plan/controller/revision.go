@@ -84,7 +84,18 @@ func revisionOf(all []cluster.Revision, p *cluster.Pod) (cluster.Revision, bool)
 // of the workload. All kinds but Kruise's DaemonSet hash the stored JSON.
 func revisionName(w *cluster.Workload, stored []cluster.Revision, collisions int32) string {
 	if w.Group == kruise.Group && w.Kind == kruise.KindDaemonSet {
-		return w.Name + "-" + daemonHash(w.Template)
+		// What Kruise calls the revision of a DaemonSet's template: a hash of the Go structure as printed by the version of the
+		// Kubernetes types that Kruise is built with. Ours are newer; the fields that its types lack are left out as long as
+		// they are not set.
+		template := w.Template
+		var typed corev1.PodTemplateSpec
+		if err := json.Unmarshal(encoded(template), &typed); err != nil {
+			// Even an odd template gets a hash of its own.
+			typed.Name = string(encoded(template))
+		}
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(withoutNewFields.Replace(beforeEmptyDirMode.Replace(dump.ForHash(typed)))))
+		return w.Name + "-" + rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
 	}
 	return NameRevision(w.Name, revisionData(w.Template, writesNull(w, stored)), collisions)
 }
@@ -120,7 +131,9 @@ func revisionData(template map[string]any, null bool) []byte {
 	if _, pod := template["spec"]; pod {
 		meta, _ := template["metadata"].(map[string]any)
 		if null {
-			full["metadata"] = withNullCreation(meta)
+			out := map[string]any{"creationTimestamp": nil}
+			maps.Copy(out, meta)
+			full["metadata"] = out
 		}
 		spec = map[string]any{"template": full}
 	}
@@ -132,30 +145,9 @@ func revisionData(template map[string]any, null bool) []byte {
 	return data
 }
 
-func withNullCreation(meta map[string]any) map[string]any {
-	out := map[string]any{"creationTimestamp": nil}
-	maps.Copy(out, meta)
-	return out
-}
-
 // RevisionData is the data of the ControllerRevision that a store keeps for a
 // template, as JSON (docs/kruise/workloads.md#kubectl-operations).
 func RevisionData(template map[string]any) []byte { return revisionData(template, true) }
-
-// daemonHash is what Kruise calls the revision of a DaemonSet's template: a hash
-// of the Go structure as printed by the version of the Kubernetes types that
-// Kruise is built with. Ours are newer; the fields that its types lack are left
-// out as long as they are not set.
-func daemonHash(template map[string]any) string {
-	var typed corev1.PodTemplateSpec
-	if err := json.Unmarshal(encoded(template), &typed); err != nil {
-		// Even an odd template gets a hash of its own.
-		typed.Name = string(encoded(template))
-	}
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(withoutNewFields.Replace(beforeEmptyDirMode.Replace(dump.ForHash(typed)))))
-	return rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
-}
 
 // beforeEmptyDirMode takes the mode of an emptyDir out, the last field of its
 // volume; other modes are older, and followed by a user.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -53,12 +54,7 @@ func (m *sidecarPass) update(update rules.SidecarSetUpdate) error {
 	if len(update.Flip) > 0 || strategy.Paused || strategy.Type == kruise.NotUpdateSidecarSetStrategyType {
 		return nil
 	}
-	m.refuse(update)
-	return m.upgrade(update.Pods)
-}
-
-// refuse marks pods that only recreation can bring up to date.
-func (m *sidecarPass) refuse(update rules.SidecarSetUpdate) {
+	// Mark pods that only recreation can bring up to date.
 	for _, p := range update.Refuse {
 		m.upgradable(p, false)
 	}
@@ -66,6 +62,7 @@ func (m *sidecarPass) refuse(update rules.SidecarSetUpdate) {
 		m.pass.act(Event{Type: corev1.EventTypeNormal, Reason: "NotUpgradablePods", Message: fmt.Sprintf(
 			"SidecarSet in-place update detected %d not upgradable pod(s) in this round, will skip them.", update.NotUpgradable)})
 	}
+	return m.upgrade(update.Pods)
 }
 
 func (m *sidecarPass) upgrade(list []*cluster.Pod) error {
@@ -137,7 +134,11 @@ func (v *View) syncSidecarRevision(pass *Pass, o *kruise.SidecarSet) string {
 	update, all := only.syncRevision(pass, or(o.Status.CollisionCount, 0), "")
 	for i, a := range pass.Actions {
 		if store, ok := a.(StoreRevision); ok {
-			store.Revision.Template = labelledRevision(store.Revision, v.Workload)
+			out := revised(store.Revision.Template)
+			if version, ok := v.Workload.Template[customVersion]; ok {
+				out[customVersion] = version
+			}
+			store.Revision.Template = out
 			pass.Actions[i] = store
 		}
 	}
@@ -157,14 +158,6 @@ func revised(spec map[string]any) map[string]any {
 	return out
 }
 
-func labelledRevision(r cluster.Revision, w *cluster.Workload) map[string]any {
-	out := revised(r.Template)
-	if version, ok := w.Template[customVersion]; ok {
-		out[customVersion] = version
-	}
-	return out
-}
-
 // StoredSidecarSet returns the SidecarSet as the webhook stores it: with the two
 // hashes of its containers (docs/kruise/sidecarset.md#hashes). Another
 // kind comes back as it is.
@@ -172,7 +165,7 @@ func StoredSidecarSet(w *cluster.Workload) (*cluster.Workload, error) {
 	if _, ok := w.Object.(*kruise.SidecarSet); !ok {
 		return w, nil
 	}
-	full, withoutImage, err := inject.Hashes(sidecarSetSpec(w))
+	full, withoutImage, err := inject.Hashes(tree.FromValue(w.Template))
 	if err != nil {
 		return nil, err
 	}

@@ -72,11 +72,26 @@ func (v *SpreadView) adopt(pass *SpreadPass) {
 			continue
 		}
 		whole := v.Whole(p)
-		i := spread.Adopt(v.candidates(p, whole), tolerations(whole), nodeObject(node))
+		full := v.Full(v.Version(p))
+		out := make([]spread.Candidate, len(full))
+		for i := range out {
+			out[i] = spread.Candidate{WorkloadSpreadSubset: v.Spec.Subsets[i], Patched: satisfied(whole, tree.Get(v.Subsets[i], "patch")), Room: !full[i]}
+		}
+		i := spread.Adopt(out, tolerations(whole), nodeObject(node))
 		if i == spread.None {
 			continue
 		}
-		change := v.adoption(i)
+		// What an adopted pod gets: the name of its subset and, of the subset's patch, labels and annotations. The rest of it
+		// holds for new pods only.
+		change := cluster.PodChange{Annotations: map[string]*string{}}
+		if !v.LeaveMetadata {
+			metadata := tree.Get(v.Subsets[i], "patch", "metadata")
+			change.Labels = wanted(tree.Get(metadata, "labels"))
+			maps.Copy(change.Annotations, wanted(tree.Get(metadata, "annotations")))
+		}
+		match := spread.Match{Spread: v.Name, Subset: v.Spec.Subsets[i].Name}.String()
+		change.Annotations[kruise.MatchedWorkloadSpreadAnnotation] = &match
+
 		pass.Actions = append(pass.Actions, PatchPod{Pod: p, Change: change})
 		v.replace(p, p.With(change, v.Now))
 	}
@@ -90,15 +105,6 @@ func (v *SpreadView) replace(old, now *cluster.Pod) {
 		}
 	}
 	v.Pods = pods
-}
-
-func (v *SpreadView) candidates(p *cluster.Pod, whole *tree.Node) []spread.Candidate {
-	full := v.Full(v.Version(p))
-	out := make([]spread.Candidate, len(full))
-	for i := range out {
-		out[i] = spread.Candidate{WorkloadSpreadSubset: v.Spec.Subsets[i], Patched: satisfied(whole, tree.Get(v.Subsets[i], "patch")), Room: !full[i]}
-	}
-	return out
 }
 
 // satisfied reports whether the patch would leave the pod as it is.
@@ -117,20 +123,6 @@ func tolerations(pod *tree.Node) []corev1.Toleration {
 
 func nodeObject(n *cluster.Node) *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}, Spec: corev1.NodeSpec{Taints: n.Taints}}
-}
-
-// adoption is what an adopted pod gets: the name of its subset and, of the
-// subset's patch, labels and annotations. The rest of it holds for new pods only.
-func (v *SpreadView) adoption(i int) cluster.PodChange {
-	c := cluster.PodChange{Annotations: map[string]*string{}}
-	if !v.LeaveMetadata {
-		metadata := tree.Get(v.Subsets[i], "patch", "metadata")
-		c.Labels = wanted(tree.Get(metadata, "labels"))
-		maps.Copy(c.Annotations, wanted(tree.Get(metadata, "annotations")))
-	}
-	match := spread.Match{Spread: v.Name, Subset: v.Spec.Subsets[i].Name}.String()
-	c.Annotations[kruise.MatchedWorkloadSpreadAnnotation] = &match
-	return c
 }
 
 // wanted reads labels or annotations of a patch; null removes one.

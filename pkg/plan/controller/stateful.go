@@ -46,7 +46,31 @@ func (s *stateful) scaleUp(pass *Pass, scale rules.StatefulSetScale, current, up
 		if c.Update {
 			revision = update
 		}
-		p := s.create(c.Ordinal, revision)
+		// Make the pod of an ordinal at a revision, with its claims.
+		ordinal := c.Ordinal
+		name := s.name(ordinal)
+		// The claims that the pod of an ordinal mounts.
+		var out []cluster.Claim
+		for i := range s.templates {
+			c := cluster.Claim{Namespace: s.view.Workload.Namespace, Name: s.templates[i].Name + "-" + s.name(ordinal), Labels: s.templates[i].Labels}
+			if s.selector != nil {
+				for k, v := range s.selector.MatchLabels {
+					c.Labels = labelled(c.Labels, k, v)
+				}
+			}
+			if s.whenDeleted {
+				c.Owner = s.self()
+			}
+			out = append(out, c)
+		}
+		p := CreatePod{
+			Name: name, Revision: revision, Claims: out,
+			Labels: map[string]string{
+				appsv1.ControllerRevisionHashLabelKey: revision,
+				appsv1.StatefulSetPodNameLabel:        name,
+				appsv1.PodIndexLabel:                  strconv.Itoa(ordinal),
+			},
+		}
 		if s.dress != nil {
 			s.dress(&p)
 		}
@@ -64,37 +88,6 @@ func (s *stateful) delete(pass *Pass, p *cluster.Pod) {
 func (s *stateful) event(pass *Pass, verb, pod string) {
 	pass.act(Event{Type: corev1.EventTypeNormal, Reason: "Successful" + verb, Message: fmt.Sprintf(
 		"%s Pod %s in StatefulSet %s successful", strings.ToLower(verb), pod, s.view.Workload.Name)})
-}
-
-// create makes the pod of an ordinal at a revision, with its claims.
-func (s *stateful) create(ordinal int, revision string) CreatePod {
-	name := s.name(ordinal)
-	return CreatePod{
-		Name: name, Revision: revision, Claims: s.claimsOf(ordinal),
-		Labels: map[string]string{
-			appsv1.ControllerRevisionHashLabelKey: revision,
-			appsv1.StatefulSetPodNameLabel:        name,
-			appsv1.PodIndexLabel:                  strconv.Itoa(ordinal),
-		},
-	}
-}
-
-// claimsOf are the claims that the pod of an ordinal mounts.
-func (s *stateful) claimsOf(ordinal int) []cluster.Claim {
-	var out []cluster.Claim
-	for i := range s.templates {
-		c := cluster.Claim{Namespace: s.view.Workload.Namespace, Name: s.templates[i].Name + "-" + s.name(ordinal), Labels: s.templates[i].Labels}
-		if s.selector != nil {
-			for k, v := range s.selector.MatchLabels {
-				c.Labels = labelled(c.Labels, k, v)
-			}
-		}
-		if s.whenDeleted {
-			c.Owner = s.self()
-		}
-		out = append(out, c)
-	}
-	return out
 }
 
 func (s *stateful) self() cluster.Owner {
@@ -117,7 +110,7 @@ func (s *stateful) own(pass *Pass) {
 			continue
 		}
 		if p := pods[s.name(ordinal)]; p != nil {
-			if want := s.owner(ordinal, p); c.Owner != want && s.manages(c.Owner) {
+			if want := s.owner(ordinal, p); c.Owner != want && (c.Owner == cluster.Owner{} || c.Owner == s.self() || c.Owner.Kind == "Pod") {
 				pass.act(ChangeClaim{Claim: c, Owner: &want})
 			}
 		}
@@ -129,11 +122,6 @@ func (s *stateful) owner(ordinal int, p *cluster.Pod) cluster.Owner {
 		return cluster.Owner{Kind: "Pod", Name: p.Name, UID: p.UID}
 	}
 	return s.usualOwner()
-}
-
-// manages reports whether an owner is one that the set gives.
-func (s *stateful) manages(o cluster.Owner) bool {
-	return o == cluster.Owner{} || o == s.self() || o.Kind == "Pod"
 }
 
 // ordinalOf returns the number of the pod that a claim belongs to.

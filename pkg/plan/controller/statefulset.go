@@ -82,7 +82,25 @@ func (s *statefulSet) act(pass *Pass) {
 	scale := s.set.Scale()
 	pass.Why = scale.Why
 	s.scaleUp(pass, scale, s.current, s.set.Update)
-	moved := s.refresh(pass, scale)
+	// Bring in-place updates and lifecycle states forward, of the pods that the walk came to when it ends the pass. It
+	// reports whether a pod has changed its state, which ends the pass as well.
+	moved := false
+	for _, p := range s.set.Restless() {
+		ordinal := rules.OrdinalOf(p)
+		if !s.wants(ordinal) || !rules.Active(p) || scale.Stop && ordinal > scale.Until {
+			continue
+		}
+		var c cluster.PodChange
+		pass.requeueAfter(s.view.refreshInPlace(&c, p))
+		if next := s.nextState(p); next != rules.StateOf(p) {
+			enterState(&c, p, next, s.Spec.Lifecycle, s.view.Now)
+			moved = true
+		}
+		if !empty(&c) {
+			pass.act(PatchPod{Pod: p, Change: c})
+		}
+	}
+
 	s.own(pass)
 	for _, p := range scale.Remove {
 		s.remove(pass, p)
@@ -104,29 +122,6 @@ func (s *statefulSet) act(pass *Pass) {
 			return
 		}
 	}
-}
-
-// refresh brings in-place updates and lifecycle states forward, of the pods that
-// the walk came to when it ends the pass. It reports whether a pod has changed
-// its state, which ends the pass as well.
-func (s *statefulSet) refresh(pass *Pass, scale rules.StatefulSetScale) bool {
-	moved := false
-	for _, p := range s.set.Restless() {
-		ordinal := rules.OrdinalOf(p)
-		if !s.wants(ordinal) || !rules.Active(p) || scale.Stop && ordinal > scale.Until {
-			continue
-		}
-		var c cluster.PodChange
-		pass.requeueAfter(s.view.refreshInPlace(&c, p))
-		if next := s.nextState(p); next != rules.StateOf(p) {
-			enterState(&c, p, next, s.Spec.Lifecycle, s.view.Now)
-			moved = true
-		}
-		if !empty(&c) {
-			pass.act(PatchPod{Pod: p, Change: c})
-		}
-	}
-	return moved
 }
 
 func (s *statefulSet) nextState(p *cluster.Pod) rules.LifecycleState {

@@ -96,7 +96,7 @@ func (a *answer) addQueuePosition(p *cluster.Pod) {
 	case at >= 0 && at < len(o.Pods):
 		a.add(GateTurn, "next in order: the controller updates it in its next pass", false, p.Name)
 	case at >= 0:
-		a.add(plan.GateMaxUnavailable, podsBefore(at)+": "+o.Why, false, p.Name)
+		a.add(plan.GateMaxUnavailable, counted.PodsAre(at)+" updated before it: "+o.Why, false, p.Name)
 	case o.Partition != "" && o.Allowed < o.Reach:
 		a.add(plan.GatePartition, fmt.Sprintf("partition %s allows %d of %s to be updated, and it is not among them", o.Partition, o.Allowed, counted.Of(o.Reach, "pod")), false)
 	case onDelete(o.Object.Object):
@@ -104,11 +104,6 @@ func (a *answer) addQueuePosition(p *cluster.Pod) {
 	case o.Why != "":
 		a.add(gateController, o.Why, false)
 	}
-}
-
-// podsBefore reports how many pods come first.
-func podsBefore(n int) string {
-	return counted.PodsAre(n) + " updated before it"
 }
 
 // GateTurn is where only the order keeps a pod from its update.

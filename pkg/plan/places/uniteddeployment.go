@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/allocate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -19,22 +19,37 @@ import (
 // (docs/kruise/distribution.md#which-allocator).
 func United(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster.Pod) (*Placement, error) {
 	strategy := ud.Spec.Topology.ScheduleStrategy
-	in := allocate.Input{Replicas: ud.Spec.Replicas, Adaptive: strategy.Type == kruise.AdaptiveUnitedDeploymentScheduleStrategyType}
+	in := spread.Allocation{Replicas: ud.Spec.Replicas, Adaptive: strategy.Type == kruise.AdaptiveUnitedDeploymentScheduleStrategyType}
 	in.Reserve = strategy.Adaptive != nil && strategy.Adaptive.ReserveUnschedulablePods
 	p := &Placement{
 		Object: "uniteddeployment/" + ud.Name, Namespace: ud.Namespace,
 		Strategy: string(cmp.Or(strategy.Type, kruise.FixedUnitedDeploymentScheduleStrategyType)),
 	}
 	for _, s := range ud.Spec.Topology.Subsets {
-		state := stateOf(ud, s.Name, workloads)
-		in.Subsets = append(in.Subsets, allocate.Subset{Name: s.Name, Replicas: s.Replicas, Min: s.MinReplicas, Max: s.MaxReplicas, State: state})
+		// What allocation asks of a subset's workload.
+		name := s.Name
+		var state spread.SubsetState
+		if w := workloadOf(name, workloads); w != nil {
+			state.Current = number(tree.Get(w, "spec", "replicas"), 1)
+			state.Ready = number(tree.Get(w, "status", "readyReplicas"), 0)
+		}
+		for _, s := range ud.Status.SubsetStatuses {
+			if s.Name == name {
+				state.Reserved = s.ReservedPods
+				state.Unschedulable = slices.ContainsFunc(s.Conditions, func(c kruise.UnitedDeploymentCondition) bool {
+					return strings.HasSuffix(c.Type, "Schedulable") && c.Status == corev1.ConditionFalse
+				})
+			}
+		}
+
+		in.Subsets = append(in.Subsets, spread.Subset{Name: s.Name, Replicas: s.Replicas, Min: s.MinReplicas, Max: s.MaxReplicas, SubsetState: state})
 		out := Subset{Name: s.Name, Limits: limits(s)}
 		if state.Unschedulable {
 			out.Why = append(out.Why, "taken as unschedulable: it keeps what is ready and gets no more")
 		}
 		p.Subsets = append(p.Subsets, out)
 	}
-	counts, err := allocate.Replicas(in)
+	counts, err := spread.Allocate(in)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +100,7 @@ func (p *Placement) count(pods []*cluster.Pod) {
 }
 
 // allocated reports how far a subset is from the number that it should have.
-func (p *Placement) allocated(subsets []allocate.Subset, workloads []*tree.Node) {
+func (p *Placement) allocated(subsets []spread.Subset, workloads []*tree.Node) {
 	for i := range subsets {
 		s, now := &p.Subsets[i], subsets[i].Current
 		switch have := len(s.Pods); {
@@ -100,24 +115,6 @@ func (p *Placement) allocated(subsets []allocate.Subset, workloads []*tree.Node)
 		}
 		s.addUnschedulable()
 	}
-}
-
-// stateOf is what allocation asks of a subset's workload.
-func stateOf(ud *kruise.UnitedDeployment, name string, workloads []*tree.Node) allocate.State {
-	var out allocate.State
-	if w := workloadOf(name, workloads); w != nil {
-		out.Current = number(tree.Get(w, "spec", "replicas"), 1)
-		out.Ready = number(tree.Get(w, "status", "readyReplicas"), 0)
-	}
-	for _, s := range ud.Status.SubsetStatuses {
-		if s.Name == name {
-			out.Reserved = s.ReservedPods
-			out.Unschedulable = slices.ContainsFunc(s.Conditions, func(c kruise.UnitedDeploymentCondition) bool {
-				return strings.HasSuffix(c.Type, "Schedulable") && c.Status == corev1.ConditionFalse
-			})
-		}
-	}
-	return out
 }
 
 func workloadOf(subset string, workloads []*tree.Node) *tree.Node {

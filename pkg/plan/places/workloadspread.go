@@ -93,7 +93,15 @@ func limitText(v *intstr.IntOrString) string {
 
 // explain reports why subsets have other numbers of pods than they should have.
 func (p *Placement) explain(ws *kruise.WorkloadSpread, pods []*cluster.Pod) {
-	closed := unschedulableSubsets(ws)
+	// The subsets that new pods pass by, and since when.
+	closed := map[string]string{}
+	for _, s := range ws.Status.SubsetStatuses {
+		i := slices.IndexFunc(s.Conditions, func(c metav1.Condition) bool { return c.Type == "Schedulable" })
+		if i >= 0 && s.Conditions[i].Status == metav1.ConditionFalse {
+			closed[s.Name] = s.Conditions[i].LastTransitionTime.UTC().Format("2006-01-02 15:04:05Z")
+		}
+	}
+
 	rolling := len(pods) > 0 && p.pods() > p.Replicas
 	for i := range p.Subsets {
 		s := &p.Subsets[i]
@@ -126,16 +134,4 @@ func noSubsetNote(s *Subset, have int) string {
 		return "no subset has room: these pods get nothing of any"
 	}
 	return "created before the WorkloadSpread, or while no subset had room; their nodes fit none, or they wait for one"
-}
-
-// unschedulableSubsets are the subsets that new pods pass by, and since when.
-func unschedulableSubsets(ws *kruise.WorkloadSpread) map[string]string {
-	out := map[string]string{}
-	for _, s := range ws.Status.SubsetStatuses {
-		i := slices.IndexFunc(s.Conditions, func(c metav1.Condition) bool { return c.Type == "Schedulable" })
-		if i >= 0 && s.Conditions[i].Status == metav1.ConditionFalse {
-			out[s.Name] = s.Conditions[i].LastTransitionTime.UTC().Format("2006-01-02 15:04:05Z")
-		}
-	}
-	return out
 }

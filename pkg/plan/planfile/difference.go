@@ -18,9 +18,26 @@ var unwritten = map[reflect.Type]string{
 func difference(a, b reflect.Value) (path string, differs bool) {
 	switch a.Kind() {
 	case reflect.Struct:
-		return structDifference(a, b)
+		for i := range a.NumField() {
+			name := a.Type().Field(i).Name
+			if unwritten[a.Type()] == name {
+				continue
+			}
+			if path, differs := difference(a.Field(i), b.Field(i)); differs {
+				return "." + name + path, true
+			}
+		}
+		return "", false
 	case reflect.Slice:
-		return sliceDifference(a, b)
+		if a.Len() != b.Len() {
+			return "", true
+		}
+		for i := range a.Len() {
+			if path, differs := difference(a.Index(i), b.Index(i)); differs {
+				return fmt.Sprintf("[%d]%s", i, path), true
+			}
+		}
+		return "", false
 	case reflect.Pointer:
 		if a.IsNil() || b.IsNil() {
 			return "", a.IsNil() != b.IsNil()
@@ -32,31 +49,6 @@ func difference(a, b reflect.Value) (path string, differs bool) {
 		return "", !sameJSON(a.Interface(), b.Interface())
 	}
 	return "", !a.Equal(b)
-}
-
-func structDifference(a, b reflect.Value) (string, bool) {
-	for i := range a.NumField() {
-		name := a.Type().Field(i).Name
-		if unwritten[a.Type()] == name {
-			continue
-		}
-		if path, differs := difference(a.Field(i), b.Field(i)); differs {
-			return "." + name + path, true
-		}
-	}
-	return "", false
-}
-
-func sliceDifference(a, b reflect.Value) (string, bool) {
-	if a.Len() != b.Len() {
-		return "", true
-	}
-	for i := range a.Len() {
-		if path, differs := difference(a.Index(i), b.Index(i)); differs {
-			return fmt.Sprintf("[%d]%s", i, path), true
-		}
-	}
-	return "", false
 }
 
 func sameJSON(a, b any) bool {

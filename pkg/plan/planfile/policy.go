@@ -98,7 +98,7 @@ func (s *strategy) read(n *tree.Node, at string) (plan.Policy, error) {
 			c.fault(path+".to", "write a number of pods, such as 3, or a percentage, such as 10%", "a value is wanted")
 		}
 		if s.Steps[i].Pause != nil {
-			step.Pause = s.Steps[i].Pause.read()
+			step.Pause = &plan.Pause{For: timeOf(s.Steps[i].Pause.For)}
 		}
 		p.Steps = append(p.Steps, step)
 	}

@@ -173,7 +173,7 @@ func (s *step) read(n *tree.Node) plan.Step {
 		out.Pods = append(out.Pods, plan.PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: rules.UpdateMode(p.Mode), Tie: p.Tie, Why: p.Why})
 	}
 	if s.Pause != nil {
-		out.Pause = s.Pause.read()
+		out.Pause = &plan.Pause{For: timeOf(s.Pause.For)}
 	}
 	if s.Verify != nil {
 		out.Verify = s.Verify.read()
@@ -198,8 +198,6 @@ func (p *patch) read(body any) plan.Patch {
 	}
 	return out
 }
-
-func (p *pause) read() *plan.Pause { return &plan.Pause{For: timeOf(p.For)} }
 
 func (v *verify) read() *plan.Verify {
 	return &plan.Verify{

@@ -86,7 +86,11 @@ func writtenStep(s *plan.Step) step {
 		out.Pause = &pause{duration(s.Pause.For)}
 	}
 	if s.Verify != nil {
-		out.Verify = writtenVerify(s.Verify)
+		out.Verify = &verify{
+			Command: s.Verify.Command, URL: s.Verify.URL, Status: s.Verify.Status, JSONPath: s.Verify.JSONPath, Value: s.Verify.Value,
+			Prometheus: s.Verify.Prometheus, Query: s.Verify.Query, Threshold: s.Verify.Threshold, Job: s.Verify.Job,
+			Every: duration(s.Verify.Every), Attempts: s.Verify.Attempts,
+		}
 	}
 	if s.Pull != nil {
 		out.Pull = &pull{s.Pull.Images, s.Pull.Parallel}
@@ -95,14 +99,6 @@ func writtenStep(s *plan.Step) step {
 		out.Containers = &containers{s.Containers.Names, s.Containers.Method, s.Containers.Ordered, duration(s.Containers.Unready)}
 	}
 	return out
-}
-
-func writtenVerify(v *plan.Verify) *verify {
-	return &verify{
-		Command: v.Command, URL: v.URL, Status: v.Status, JSONPath: v.JSONPath, Value: v.Value,
-		Prometheus: v.Prometheus, Query: v.Query, Threshold: v.Threshold, Job: v.Job,
-		Every: duration(v.Every), Attempts: v.Attempts,
-	}
 }
 
 func writtenConditions(list []plan.Condition) []condition {

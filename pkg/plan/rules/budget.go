@@ -56,7 +56,15 @@ func (b *Budget) Counts() BudgetCounts {
 	if b.Steadies != nil {
 		return b.CountsOf(*b.Steadies)
 	}
-	recorded := b.records()
+	// The names of all recorded pods.
+	recorded := make(map[string]bool, len(b.Disrupted)+len(b.Unavailable))
+	for _, name := range b.Disrupted {
+		recorded[name] = true
+	}
+	for _, name := range b.Unavailable {
+		recorded[name] = true
+	}
+
 	return b.CountsOf(count(b.Pods, func(p *cluster.Pod) bool { return !recorded[p.Name] && b.Steady(p) }))
 }
 
@@ -74,18 +82,6 @@ func (b *Budget) CountsOf(current int) BudgetCounts {
 	}
 	n.Allowed = max(0, n.Current-n.Desired)
 	return n
-}
-
-// records are the names of all recorded pods.
-func (b *Budget) records() map[string]bool {
-	out := make(map[string]bool, len(b.Disrupted)+len(b.Unavailable))
-	for _, name := range b.Disrupted {
-		out[name] = true
-	}
-	for _, name := range b.Unavailable {
-		out[name] = true
-	}
-	return out
 }
 
 // Steady reports whether the budget counts the pod as available, unless it is on

@@ -47,7 +47,23 @@ func ClaimNames(obj any) []string {
 // are immutable.
 func CheckClaims(old, updated *cluster.Workload) *tree.Error {
 	if _, ok := updated.Object.(*kruise.StatefulSet); ok {
-		return newClaimTemplates(old, updated)
+		before, _ := cluster.Of(old.Object).Replicas()
+		after, _ := cluster.Of(updated.Object).Replicas()
+		had, added := ClaimNames(old.Object), []string(nil)
+		for _, name := range ClaimNames(updated.Object) {
+			if !slices.Contains(had, name) {
+				added = append(added, name)
+			}
+		}
+		if before == 0 || after == 0 || len(added) == 0 {
+			return nil
+		}
+		return &tree.Error{
+			Path: claimTemplatesPath,
+			Msg: fmt.Sprintf("%s %s new, and the pods that run have no such volume: the controller tries to add it to them, the API server refuses that each time, and no pod of the set is updated any more",
+				counted.Word(len(added), "the claim template", "the claim templates")+" "+strings.Join(added, ", "), counted.Word(len(added), "is", "are")),
+			Hint: "scale the set to 0 before the change and back after it, or create a new set beside this one and move over to it; a set that is blocked already continues once the claim template is removed again, or each pod has been deleted by hand, the lowest ordinal first",
+		}
 	}
 	changed := changedClaims(old.Object, updated.Object)
 	if _, ok := updated.Object.(*appsv1.StatefulSet); !ok || len(changed) == 0 {
@@ -57,26 +73,6 @@ func CheckClaims(old, updated *cluster.Workload) *tree.Error {
 		Path: claimTemplatesPath,
 		Msg:  fmt.Sprintf("the API server refuses a change of the claim templates (%s): they are immutable in a StatefulSet of Kubernetes", strings.Join(changed, ", ")),
 		Hint: "resize the claims themselves, or delete the StatefulSet with --cascade=orphan, create it again, and delete its pods one by one",
-	}
-}
-
-func newClaimTemplates(old, updated *cluster.Workload) *tree.Error {
-	before, _ := cluster.Of(old.Object).Replicas()
-	after, _ := cluster.Of(updated.Object).Replicas()
-	had, added := ClaimNames(old.Object), []string(nil)
-	for _, name := range ClaimNames(updated.Object) {
-		if !slices.Contains(had, name) {
-			added = append(added, name)
-		}
-	}
-	if before == 0 || after == 0 || len(added) == 0 {
-		return nil
-	}
-	return &tree.Error{
-		Path: claimTemplatesPath,
-		Msg: fmt.Sprintf("%s %s new, and the pods that run have no such volume: the controller tries to add it to them, the API server refuses that each time, and no pod of the set is updated any more",
-			counted.Word(len(added), "the claim template", "the claim templates")+" "+strings.Join(added, ", "), counted.Word(len(added), "is", "are")),
-		Hint: "scale the set to 0 before the change and back after it, or create a new set beside this one and move over to it; a set that is blocked already continues once the claim template is removed again, or each pod has been deleted by hand, the lowest ordinal first",
 	}
 }
 
@@ -117,7 +113,11 @@ func ClaimWarning(old, updated *cluster.Workload, e Eligibility) string {
 		names = strings.Join(ClaimNames(updated.Object), ", ")
 	}
 	if o, ok := updated.Object.(*kruise.StatefulSet); ok {
-		return statefulSetClaimWarning(o, names)
+		keep := fmt.Sprintf("the claim templates change (%s): existing claims stay as they are, and only claims that are created from now on follow", names)
+		if o.Spec.VolumeClaimUpdateStrategy.Type == kruise.OnPodRollingUpdateVolumeClaimUpdateStrategyType {
+			return fmt.Sprintf("the claim templates change (%s): with the gate StatefulSetAutoResizePVCGate, off by default, each pod's claims are expanded when the pod is updated; without it existing claims stay as they are", names)
+		}
+		return keep
 	}
 	return cloneSetClaimWarning(e, names)
 }
@@ -134,12 +134,4 @@ func cloneSetClaimWarning(e Eligibility, names string) string {
 		return keep + "pods that are updated in place keep the claims that they have"
 	}
 	return keep + "pods that are updated in place keep the claims that they have; only with the gate RecreatePodWhenChangeVCTInCloneSetGate, off by default, are they recreated with new ones"
-}
-
-func statefulSetClaimWarning(o *kruise.StatefulSet, names string) string {
-	keep := fmt.Sprintf("the claim templates change (%s): existing claims stay as they are, and only claims that are created from now on follow", names)
-	if o.Spec.VolumeClaimUpdateStrategy.Type == kruise.OnPodRollingUpdateVolumeClaimUpdateStrategyType {
-		return fmt.Sprintf("the claim templates change (%s): with the gate StatefulSetAutoResizePVCGate, off by default, each pod's claims are expanded when the pod is updated; without it existing claims stay as they are", names)
-	}
-	return keep
 }

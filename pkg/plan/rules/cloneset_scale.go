@@ -52,7 +52,12 @@ func (c *CloneSet) Scale() CloneSetScale {
 	}
 	d := l.Diff(n)
 	if d.ScaleUp > 0 {
-		return created(d)
+		s := CloneSetScale{CreateOld: d.CreateOld, CreateNew: d.CreateNew, Why: counted.PodsAre(d.ScaleUp) + " missing"}
+		if n := d.CreateOld + d.CreateNew; n < d.ScaleUp {
+			s.Held = d.ScaleUp - n
+			s.Why = fmt.Sprintf("%s missing, scaleStrategy.maxUnavailable lets %d be created now", counted.PodsAre(d.ScaleUp), n)
+		}
+		return s
 	}
 	if released := c.released(held); len(released) > 0 {
 		return CloneSetScale{Delete: released, Why: fmt.Sprintf("preDelete hook released %s", released[0].Name)}
@@ -64,15 +69,6 @@ func (c *CloneSet) Scale() CloneSetScale {
 		return CloneSetScale{}
 	}
 	return c.scaleDown(d)
-}
-
-func created(d CloneSetDiff) CloneSetScale {
-	s := CloneSetScale{CreateOld: d.CreateOld, CreateNew: d.CreateNew, Why: counted.PodsAre(d.ScaleUp) + " missing"}
-	if n := d.CreateOld + d.CreateNew; n < d.ScaleUp {
-		s.Held = d.ScaleUp - n
-		s.Why = fmt.Sprintf("%s missing, scaleStrategy.maxUnavailable lets %d be created now", counted.PodsAre(d.ScaleUp), n)
-	}
-	return s
 }
 
 // undo returns up to n of the held deletions, which the number of replicas does
@@ -119,12 +115,8 @@ func (c *CloneSet) scaleDown(d CloneSetDiff) CloneSetScale {
 	}
 	victims := c.Victims(d.ScaleDown, d.DownOld)
 	s := c.deleteWithin(victims, len(victims), d, "too many")
-	s.Any = c.unsorted(c.active(), d)
-	return s
-}
-
-// unsorted returns the pods of a side that goes as a whole (recorded in 088).
-func (c *CloneSet) unsorted(active []*cluster.Pod, d CloneSetDiff) []*cluster.Pod {
+	// Any pod of a side that goes as a whole (recorded in 088).
+	active := c.active()
 	var out []*cluster.Pod
 	fromOld := min(d.ScaleDown, d.DownOld)
 	if old := filter(active, not(c.updated)); fromOld == len(old) {
@@ -133,7 +125,8 @@ func (c *CloneSet) unsorted(active []*cluster.Pod, d CloneSetDiff) []*cluster.Po
 	if updated := filter(active, c.updated); d.ScaleDown-fromOld == len(updated) {
 		out = append(out, updated...)
 	}
-	return out
+	s.Any = out
+	return s
 }
 
 // deleteWithin keeps what the budget allows of total pods: pods that are not available even
@@ -200,9 +193,43 @@ func (c *CloneSet) ScaleDownOrder(group []*cluster.Pod) []*cluster.Pod {
 	}
 	sortCandidates(all)
 	if constraints := c.Spec.Template.Spec.TopologySpreadConstraints; len(constraints) > 0 {
-		rankByTopology(all, constraints, c.Nodes)
+		// Sum over the constraints how crowded the pod's place is: in a place of n pods the i-th gets n-i, weighted by the
+		// number of places. A pod whose node does not have the label counts nothing.
+		for _, constraint := range constraints {
+			place := func(v candidate) (string, bool) {
+				node, ok := c.Nodes[v.pod.Node]
+				if !ok {
+					return "", false
+				}
+				text, ok := node.Labels[constraint.TopologyKey]
+				return text, ok
+			}
+			per, seen := map[string]int{}, map[string]int{}
+			for _, v := range all {
+				if text, ok := place(v); ok {
+					per[text]++
+				}
+			}
+			weight := math.Log(float64(len(per) + 2))
+			for i := range all {
+				if text, ok := place(all[i]); ok {
+					all[i].rank += float64(per[text]-seen[text]) * weight
+					seen[text]++
+				}
+			}
+		}
 	} else {
-		rankByNode(all)
+		// Give the pods of a crowded node the higher ranks: of k pods the first gets k-1 and the last 0.
+		perNode := map[string]int{}
+		for _, v := range all {
+			perNode[v.pod.Node]++
+		}
+		seen := map[string]int{}
+		for i := range all {
+			node := all[i].pod.Node
+			all[i].rank = float64(perNode[node] - 1 - seen[node])
+			seen[node]++
+		}
 	}
 	sortCandidates(all)
 	out := make([]*cluster.Pod, len(all))
@@ -231,50 +258,6 @@ func (a candidate) compare(b candidate) int {
 		cmp.Compare(b.rank, a.rank),
 		a.compareAge(b.standing),
 	)
-}
-
-// rankByNode gives the pods of a crowded node the higher ranks: of k pods the
-// first gets k-1 and the last 0.
-func rankByNode(all []candidate) {
-	perNode := map[string]int{}
-	for _, v := range all {
-		perNode[v.pod.Node]++
-	}
-	seen := map[string]int{}
-	for i := range all {
-		node := all[i].pod.Node
-		all[i].rank = float64(perNode[node] - 1 - seen[node])
-		seen[node]++
-	}
-}
-
-// rankByTopology sums over the constraints how crowded the pod's place is: in a
-// place of n pods the i-th gets n-i, weighted by the number of places. A pod
-// whose node does not have the label counts nothing.
-func rankByTopology(all []candidate, constraints []corev1.TopologySpreadConstraint, nodes map[string]*cluster.Node) {
-	for _, constraint := range constraints {
-		place := func(v candidate) (string, bool) {
-			node, ok := nodes[v.pod.Node]
-			if !ok {
-				return "", false
-			}
-			text, ok := node.Labels[constraint.TopologyKey]
-			return text, ok
-		}
-		per, seen := map[string]int{}, map[string]int{}
-		for _, v := range all {
-			if text, ok := place(v); ok {
-				per[text]++
-			}
-		}
-		weight := math.Log(float64(len(per) + 2))
-		for i := range all {
-			if text, ok := place(all[i]); ok {
-				all[i].rank += float64(per[text]-seen[text]) * weight
-				seen[text]++
-			}
-		}
-	}
 }
 
 // deletionCost reads the pod's own wish; what is not a number counts as 0.

@@ -134,14 +134,6 @@ func (d *DaemonSet) Standing(p *cluster.Pod) (ready, available, updated bool) {
 	return podReady(p), d.available(p), d.updated(p)
 }
 
-// byNameDescending returns the nodes as an update looks at them: by the text of
-// their names, n9 before n10.
-func (d *DaemonSet) byNameDescending() []DaemonNode {
-	out := slices.Clone(d.Nodes)
-	slices.SortFunc(out, func(a, b DaemonNode) int { return strings.Compare(b.Name, a.Name) })
-	return out
-}
-
 // Eligible returns the nodes that the update may be on: first those that it has
 // reached, then those whose old pod is gone or going, then outdated ones that
 // the selector matches; as many as the partition leaves
@@ -156,7 +148,10 @@ func (d *DaemonSet) Eligible() []DaemonNode {
 func (d *DaemonSet) eligible() (list []DaemonNode, missing int) {
 	var reached, vacant, outdated []DaemonNode
 	chosen := d.selector()
-	for _, node := range d.byNameDescending() {
+	// The nodes as an update looks at them: by the text of their names, n9 before n10.
+	out := slices.Clone(d.Nodes)
+	slices.SortFunc(out, func(a, b DaemonNode) int { return strings.Compare(b.Name, a.Name) })
+	for _, node := range out {
 		switch on := d.onNode(node); {
 		case on.new != nil || on.surplus:
 			reached = append(reached, node)
@@ -329,7 +324,7 @@ func (d *DaemonSet) progressive(l DaemonSetLimits) (limit int, limited bool) {
 // none. Of several pods the oldest stays; under maxSurge an old and a new one may run side by
 // side.
 func (d *DaemonSet) superfluous(node DaemonNode, surge bool) []*cluster.Pod {
-	if node.ShouldRun && len(node.Pods) == 1 && !failed(node.Pods[0]) {
+	if node.ShouldRun && len(node.Pods) == 1 && node.Pods[0].Phase != corev1.PodFailed {
 		return nil
 	}
 	living := filter(node.Pods, func(p *cluster.Pod) bool { return !p.Deleting })

@@ -64,22 +64,18 @@ func (d *Deployment) Next() (updated int, old []int) {
 		return d.New.Replicas, old
 	}
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-		return d.recreate(l, old)
+		// Take all old pods away before a new one is made.
+		for _, n := range old {
+			if n > 0 {
+				return d.New.Replicas, make([]int, len(old))
+			}
+		}
+		return l.Replicas, old
 	}
 	if updated = d.grow(l); updated != d.New.Replicas {
 		return updated, old
 	}
 	return updated, d.shrink(l, old)
-}
-
-// recreate takes all old pods away before it makes a new one.
-func (d *Deployment) recreate(l DeploymentLimits, old []int) (int, []int) {
-	for _, n := range old {
-		if n > 0 {
-			return d.New.Replicas, make([]int, len(old))
-		}
-	}
-	return l.Replicas, old
 }
 
 func (d *Deployment) total() (replicas, available int) {
@@ -133,7 +129,11 @@ func (d *Deployment) Rescale() (updated int, old []int, ok bool) {
 	if !d.Spec.Paused && !d.rescaled() {
 		return 0, nil, false
 	}
-	sizes := d.sizes()
+	var sizes []int
+	for _, rs := range d.all() {
+		sizes = append(sizes, rs.Replicas)
+	}
+
 	l := LimitsOfDeployment(d.Spec)
 	active := slices.Collect(func(yield func(int) bool) {
 		for i, rs := range d.all() {
@@ -156,14 +156,6 @@ func (d *Deployment) Rescale() (updated int, old []int, ok bool) {
 // all are the new ReplicaSet and then the old ones, oldest first.
 func (d *Deployment) all() []ReplicaSetSize {
 	return append([]ReplicaSetSize{d.New}, d.Old...)
-}
-
-func (d *Deployment) sizes() []int {
-	var out []int
-	for _, rs := range d.all() {
-		out = append(out, rs.Replicas)
-	}
-	return out
 }
 
 // rescaled reports whether a ReplicaSet with pods was last scaled for another

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -63,7 +63,7 @@ type FieldChange struct {
 	// Path is below the template: spec.containers[0].image.
 	Path string
 	// Old and New are nil where there is nothing; what is likely to be secret
-	// in them is [mask.Masked].
+	// in them is [redact.Masked].
 	Old, New any
 	Effect   Effect
 	// Restarts are the containers that restart for it.
@@ -97,7 +97,15 @@ type Eligibility struct {
 // difference must be one that a running pod can take
 // (docs/kruise/workloads.md#when-a-change-is-possible-in-place).
 func (c TemplateChange) Eligible() Eligibility {
-	e := Eligibility{Policy: c.Policy, Fields: c.fields()}
+	// List the differences of the templates with what each asks for.
+	var out []FieldChange
+	old, updated := withMetadata(c.Old.Template), withMetadata(c.New.Template)
+	for _, d := range tree.Differences(nil, old, updated) {
+		f := FieldChange{Path: PathText(d.Path), Old: redact.Value(d.Path, d.Old, old), New: redact.Value(d.Path, d.New, updated)}
+		c.classify(&f, d)
+		out = append(out, f)
+	}
+	e := Eligibility{Policy: c.Policy, Fields: out}
 	c.checkQOS(e.Fields)
 	e.Restarts = restarts(e.Fields, c.New.Template)
 	blocking := slices.IndexFunc(e.Fields, func(f FieldChange) bool { return f.Effect == EffectRecreate })
@@ -162,18 +170,6 @@ var effectWords = map[Effect]string{
 func (e Effect) Words() string { return effectWords[e] }
 
 const inPlaceGate = kruise.InPlaceUpdateReady
-
-// fields lists the differences of the templates with what each asks for.
-func (c TemplateChange) fields() []FieldChange {
-	var out []FieldChange
-	old, updated := withMetadata(c.Old.Template), withMetadata(c.New.Template)
-	for _, d := range tree.Differences(nil, old, updated) {
-		f := FieldChange{Path: PathText(d.Path), Old: mask.Value(d.Path, d.Old, old), New: mask.Value(d.Path, d.New, updated)}
-		c.classify(&f, d)
-		out = append(out, f)
-	}
-	return out
-}
 
 // withMetadata gives the template empty labels and annotations where it has
 // none, so that the first label is a change of that label.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -320,7 +320,7 @@ func TestEligible_MasksSecrets(t *testing.T) {
 			t.Errorf("%s: fields %+v", name, e.Fields)
 		}
 		text, err := json.Marshal(e)
-		if err != nil || strings.Contains(string(text), "hunter") || !strings.Contains(string(text), mask.Masked) {
+		if err != nil || strings.Contains(string(text), "hunter") || !strings.Contains(string(text), redact.Masked) {
 			t.Errorf("%s: %s %v", name, text, err)
 		}
 	}
@@ -352,7 +352,7 @@ func TestEligible_ShowsPlainValues(t *testing.T) {
 func TestSidecarSetEligible_MasksSecrets(t *testing.T) {
 	e := SidecarSetEligible(decoded(t, `{"containers": [{"name": "m", "env": [{"name": "TOKEN", "value": "hunter1"}]}]}`),
 		decoded(t, `{"containers": [{"name": "m", "env": [{"name": "TOKEN", "value": "hunter2"}]}]}`))
-	if len(e.Fields) != 1 || e.Fields[0].Old != mask.Masked || e.Fields[0].New != mask.Masked {
+	if len(e.Fields) != 1 || e.Fields[0].Old != redact.Masked || e.Fields[0].New != redact.Masked {
 		t.Errorf("fields %+v", e.Fields)
 	}
 }

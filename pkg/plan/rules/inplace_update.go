@@ -56,7 +56,14 @@ func (c TemplateChange) InPlaceSpec() InPlaceSpec {
 			resized = resized || len(c.restartForResize(d.Path)) > 0
 		}
 	}
-	s.Rereads = inTemplateOrder(s.Rereads, c.New.Template)
+	// Keep each name once.
+	var out []string
+	for _, container := range containers(c.New.Template) {
+		if name := text(container, "name"); slices.Contains(s.Rereads, name) {
+			out = append(out, name)
+		}
+	}
+	s.Rereads = out
 	s.NotReady = len(s.Resources) == 0 || resized || len(s.Images)+len(s.Refs)+len(s.Metadata.Labels)+len(s.Metadata.Annotations) > 0
 	return s
 }
@@ -91,17 +98,6 @@ func (s *InPlaceSpec) metadata(c TemplateChange, d tree.Difference) {
 	if len(f.Restarts) == 0 {
 		add(&s.Metadata)
 	}
-}
-
-// inTemplateOrder keeps each name once.
-func inTemplateOrder(names []string, template map[string]any) []string {
-	var out []string
-	for _, container := range containers(template) {
-		if name := text(container, "name"); slices.Contains(names, name) {
-			out = append(out, name)
-		}
-	}
-	return out
 }
 
 // Affected returns the containers that the update changes, in the order of the
@@ -148,7 +144,24 @@ type Affected struct {
 func InPlaceBatches(all []Affected) [][]string {
 	var out [][]string
 	for len(all) > 0 {
-		first := firstBatch(all)
+		var highest *int
+		for _, a := range all {
+			if a.Priority != nil && (highest == nil || *a.Priority > *highest) {
+				highest = a.Priority
+			}
+		}
+		first := make([]bool, len(all))
+		for i, a := range all {
+			first[i] = a.Priority == nil || *a.Priority == *highest
+		}
+		for grown := true; grown; {
+			grown = false
+			for i, a := range all {
+				if !first[i] && sharesKey(a, all, first) {
+					first[i], grown = true, true
+				}
+			}
+		}
 		var names []string
 		var rest []Affected
 		for i, a := range all {
@@ -161,28 +174,6 @@ func InPlaceBatches(all []Affected) [][]string {
 		out, all = append(out, names), rest
 	}
 	return out
-}
-
-func firstBatch(all []Affected) []bool {
-	var highest *int
-	for _, a := range all {
-		if a.Priority != nil && (highest == nil || *a.Priority > *highest) {
-			highest = a.Priority
-		}
-	}
-	in := make([]bool, len(all))
-	for i, a := range all {
-		in[i] = a.Priority == nil || *a.Priority == *highest
-	}
-	for grown := true; grown; {
-		grown = false
-		for i, a := range all {
-			if !in[i] && sharesKey(a, all, in) {
-				in[i], grown = true, true
-			}
-		}
-	}
-	return in
 }
 
 func sharesKey(a Affected, all []Affected, in []bool) bool {

@@ -12,209 +12,83 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// kind is what the rules of updating differ in between kinds of workload. Each kind
-// answers in a file of its own, kind_*.go.
-type kind interface {
+// kind is what the rules of updating differ in between kinds of workload.
+type kind struct {
 	// policy is how the object updates its pods; "" is [PolicyRecreate].
-	policy() UpdatePolicy
+	policy UpdatePolicy
 	// policies are all that the kind knows.
-	policies() []UpdatePolicy
-	// change reports what a change of the workload does to its pods under a policy.
-	change(old, updated *cluster.Workload, policy UpdatePolicy, gates cluster.Gates) Eligibility
-	// strategyRemark returns a warning about how the kind handles a new template, with any
-	// strategy.
-	strategyRemark() string
-	// gateRemark returns a warning about the readiness gates that an in-place policy needs.
-	gateRemark(old, updated *cluster.Workload) string
-	// refusedRemark returns a warning about which component refuses a change that no pod can take,
-	// in a version.
-	refusedRemark(version string) string
+	policies []UpdatePolicy
+	// refused names which component refuses a change that no pod can take; refusedBeta is for v1beta1,
+	// where that differs.
+	refused, refusedBeta string
 }
 
 // kindOf is the kind of a typed object. What is no workload is treated as one of
 // Kubernetes.
 func kindOf(obj any) kind {
-	if k := cluster.By(obj, cluster.Kinds[kind](kinds{})); k != nil {
+	if k := cluster.By(obj, cluster.Kinds[kind](kinds{})); len(k.policies) > 0 {
 		return k
 	}
-	return native{}
+	return kinds{}.Deployment(nil)
 }
 
-// kinds has the kind of each workload; its methods are in the files of the kinds.
+// kinds has the kind of each workload.
 type kinds struct{}
 
-// templated is for kinds whose revisions are made of spec.template.
-type templated struct{}
+const refusedByAdmission = "admission refuses the change"
 
-func (templated) change(old, updated *cluster.Workload, policy UpdatePolicy, gates cluster.Gates) Eligibility {
-	return TemplateChange{
-		Old:    cluster.Revision{Template: old.Template, ClaimsHash: claims(old.Object)},
-		New:    cluster.Revision{Template: updated.Template, ClaimsHash: claims(updated.Object)},
-		Policy: policy, Gates: gates,
-	}.Eligible()
-}
-
-// updating is for kinds whose controller updates pods by the strategy.
-type updating struct{}
-
-func (updating) strategyRemark() string { return "" }
-
-// ungated is for kinds that ask no more of readiness gates.
-type ungated struct{}
-
-func (ungated) gateRemark(_, _ *cluster.Workload) string { return "" }
-
-// admitted is for kinds whose admission refuses what no pod can take.
-type admitted struct{}
-
-func (admitted) refusedRemark(string) string { return "admission refuses the change" }
-
-type cloneSetKind struct {
-	templated
-	updating
-	ungated
-	o *kruise.CloneSet
-}
-
-func (kinds) CloneSet(o *kruise.CloneSet) kind { return cloneSetKind{o: o} }
-
-func (k cloneSetKind) policy() UpdatePolicy {
-	if r := k.o.Spec.UpdateStrategy.RollingUpdate; r != nil {
-		return UpdatePolicy(r.PodUpdatePolicy)
+// CloneSet: docs/kruise/workloads.md#when-it-is-impossible.
+func (kinds) CloneSet(o *kruise.CloneSet) kind {
+	k := kind{
+		policies: []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible, PolicyInPlaceOnly}, refused: refusedByAdmission,
+		refusedBeta: "admission accepts it in " + kruise.V1beta1 + ", but then no pod changes and no event explains why",
 	}
-	return PolicyRecreate
-}
-
-func (cloneSetKind) policies() []UpdatePolicy {
-	return []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible, PolicyInPlaceOnly}
-}
-
-// refusedRemark: docs/kruise/workloads.md#when-it-is-impossible.
-func (cloneSetKind) refusedRemark(version string) string {
-	if version == kruise.V1beta1 {
-		return "admission accepts it in " + kruise.V1beta1 + ", but then no pod changes and no event explains why"
+	if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil {
+		k.policy = UpdatePolicy(r.PodUpdatePolicy)
 	}
-	return admitted{}.refusedRemark(version)
+	return k
 }
 
-type statefulSetKind struct {
-	templated
-	updating
-	admitted
-	o *kruise.StatefulSet
-}
-
-func (kinds) StatefulSet(o *kruise.StatefulSet) kind { return statefulSetKind{o: o} }
-
-func (k statefulSetKind) policy() UpdatePolicy {
-	if r := k.o.Spec.UpdateStrategy.RollingUpdate; r != nil {
-		return UpdatePolicy(r.PodUpdatePolicy)
+func (kinds) StatefulSet(o *kruise.StatefulSet) kind {
+	k := kind{policies: []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible, PolicyInPlaceOnly}, refused: refusedByAdmission}
+	if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil {
+		k.policy = UpdatePolicy(r.PodUpdatePolicy)
 	}
-	return PolicyRecreate
+	return k
 }
 
-func (statefulSetKind) policies() []UpdatePolicy {
-	return []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible, PolicyInPlaceOnly}
-}
-
-// gateRemark: docs/kruise/workloads.md#advanced-statefulset.
-func (statefulSetKind) gateRemark(_, updated *cluster.Workload) string {
-	if templateHasGate(updated.Template) {
-		return ""
+func (kinds) DaemonSet(o *kruise.DaemonSet) kind {
+	k := kind{policies: []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible}, refused: refusedByAdmission}
+	if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && r.RollingUpdateType == kruise.InPlaceIfPossibleRollingUpdateType {
+		k.policy = PolicyInPlaceIfPossible
 	}
-	return "admission refuses an in-place policy of a StatefulSet without the readiness gate " + inPlaceGate + " in its template"
+	return k
 }
 
-type daemonSetKind struct {
-	templated
-	updating
-	admitted
-	o *kruise.DaemonSet
-}
-
-func (kinds) DaemonSet(o *kruise.DaemonSet) kind { return daemonSetKind{o: o} }
-
-func (k daemonSetKind) policy() UpdatePolicy {
-	if r := k.o.Spec.UpdateStrategy.RollingUpdate; r != nil && r.RollingUpdateType == kruise.InPlaceIfPossibleRollingUpdateType {
-		return PolicyInPlaceIfPossible
+// SidecarSet recreates no pod (docs/kruise/sidecarset.md#what-can-change-in-place).
+func (kinds) SidecarSet(*kruise.SidecarSet) kind {
+	return kind{
+		policy: PolicyInPlaceOnly, policies: []UpdatePolicy{PolicyInPlaceOnly},
+		refused: "pods that have the sidecars keep the old ones until they are recreated",
 	}
-	return PolicyRecreate
 }
 
-func (daemonSetKind) policies() []UpdatePolicy {
-	return []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible}
-}
-
-func (k daemonSetKind) change(old, updated *cluster.Workload, policy UpdatePolicy, gates cluster.Gates) Eligibility {
-	e := k.templated.change(old, updated, policy, gates)
-	if e.Mode == ModeRecreate && cmp.Or(policy, PolicyRecreate) == PolicyRecreate {
-		e.Why = "the rolling update type is " + string(kruise.StandardRollingUpdateType)
-	}
-	return e
-}
-
-// gateRemark: docs/kruise/workloads.md#advanced-daemonset.
-func (daemonSetKind) gateRemark(old, _ *cluster.Workload) string {
-	if PolicyOf(old.Object) != PolicyRecreate {
-		return ""
-	}
-	return "pods created under Standard have no readiness gate " + inPlaceGate + ": those are recreated once"
-}
-
-type sidecarSetKind struct {
-	updating
-	ungated
-}
-
-func (kinds) SidecarSet(*kruise.SidecarSet) kind { return sidecarSetKind{} }
-
-// policy: a SidecarSet recreates no pod (docs/kruise/sidecarset.md#what-can-change-in-place).
-func (sidecarSetKind) policy() UpdatePolicy { return PolicyInPlaceOnly }
-
-func (sidecarSetKind) policies() []UpdatePolicy { return []UpdatePolicy{PolicyInPlaceOnly} }
-
-func (sidecarSetKind) change(old, updated *cluster.Workload, _ UpdatePolicy, _ cluster.Gates) Eligibility {
-	return SidecarSetEligible(old.Template, updated.Template)
-}
-
-func (sidecarSetKind) refusedRemark(string) string {
-	return "pods that have the sidecars keep the old ones until they are recreated"
-}
-
-// replicaSetKind is a workload of Kubernetes whose controller updates no pod.
-type replicaSetKind struct{ native }
-
-func (kinds) ReplicaSet(*appsv1.ReplicaSet) kind { return replicaSetKind{} }
-
-func (replicaSetKind) strategyRemark() string {
-	return "a ReplicaSet updates no pod: each gets the new template when it is recreated"
-}
-
-// native is a workload of Kubernetes, which knows no other way than making new pods
+// Deployment, like all workloads of Kubernetes, knows no other way than making new pods
 // (docs/kruise/workloads.md#cloneset-in-two-versions).
-type native struct {
-	templated
-	updating
-	ungated
-	admitted
+func (kinds) Deployment(*appsv1.Deployment) kind {
+	return kind{policies: []UpdatePolicy{PolicyRecreate}, refused: refusedByAdmission}
 }
 
-func (kinds) Deployment(*appsv1.Deployment) kind { return native{} }
-
-func (kinds) NativeStatefulSet(*appsv1.StatefulSet) kind { return native{} }
-
-func (kinds) NativeDaemonSet(*appsv1.DaemonSet) kind { return native{} }
-
-func (native) policy() UpdatePolicy { return PolicyRecreate }
-
-func (native) policies() []UpdatePolicy { return []UpdatePolicy{PolicyRecreate} }
+func (k kinds) ReplicaSet(*appsv1.ReplicaSet) kind         { return k.Deployment(nil) }
+func (k kinds) NativeStatefulSet(*appsv1.StatefulSet) kind { return k.Deployment(nil) }
+func (k kinds) NativeDaemonSet(*appsv1.DaemonSet) kind     { return k.Deployment(nil) }
 
 // PolicyOf returns how a workload, given as its typed object, updates its pods. A
 // SidecarSet never recreates any, and native controllers know nothing else
 // (docs/kruise/workloads.md#cloneset-in-two-versions, docs/kruise/workloads.md#advanced-statefulset
 // and docs/kruise/workloads.md#advanced-daemonset,
 // docs/kruise/sidecarset.md#what-can-change-in-place).
-func PolicyOf(obj any) UpdatePolicy { return cmp.Or(kindOf(obj).policy(), PolicyRecreate) }
+func PolicyOf(obj any) UpdatePolicy { return cmp.Or(kindOf(obj).policy, PolicyRecreate) }
 
 // PolicyWord is a policy as the kind of a typed object spells it.
 func PolicyWord(obj any, p UpdatePolicy) string {
@@ -225,11 +99,22 @@ func PolicyWord(obj any, p UpdatePolicy) string {
 }
 
 // PoliciesOf returns all policies that the object's kind knows.
-func PoliciesOf(obj any) []UpdatePolicy { return kindOf(obj).policies() }
+func PoliciesOf(obj any) []UpdatePolicy { return kindOf(obj).policies }
 
 // Change reports what a change of a workload does to its pods under a policy.
 func Change(old, updated *cluster.Workload, policy UpdatePolicy, gates cluster.Gates) Eligibility {
-	return kindOf(updated.Object).change(old, updated, policy, gates)
+	if _, ok := updated.Object.(*kruise.SidecarSet); ok {
+		return SidecarSetEligible(old.Template, updated.Template)
+	}
+	e := TemplateChange{
+		Old:    cluster.Revision{Template: old.Template, ClaimsHash: claims(old.Object)},
+		New:    cluster.Revision{Template: updated.Template, ClaimsHash: claims(updated.Object)},
+		Policy: policy, Gates: gates,
+	}.Eligible()
+	if _, ok := updated.Object.(*kruise.DaemonSet); ok && e.Mode == ModeRecreate && cmp.Or(policy, PolicyRecreate) == PolicyRecreate {
+		e.Why = "the rolling update type is " + string(kruise.StandardRollingUpdateType)
+	}
+	return e
 }
 
 // claims replaces the hash of a CloneSet's volume claim templates where only equality matters.
@@ -246,72 +131,39 @@ func claims(obj any) string {
 // response of admission, and the effect of the strategy.
 func Warnings(old, updated *cluster.Workload, e Eligibility) []string {
 	var out []string
-	for _, r := range []string{
-		policyRemark(old, updated), strategyRemark(updated.Object), pausedRemark(updated.Object),
-		gateRemark(old, updated), refusedRemark(updated, e), restartRemark(e), ClaimWarning(old, updated, e),
-	} {
-		if r != "" {
-			out = append(out, r)
+	add := func(when bool, text string) {
+		if when {
+			out = append(out, text)
 		}
 	}
-	return out
-}
-
-func policyRemark(old, updated *cluster.Workload) string {
 	before, now := PolicyOf(old.Object), PolicyOf(updated.Object)
-	if before == now {
-		return ""
+	add(before != now, "the update policy changes with it, from "+PolicyWord(updated.Object, before)+" to "+PolicyWord(updated.Object, now)+": the new one counts")
+	strategy := cluster.Of(updated.Object).Strategy()
+	add(strategy == onDelete, "the strategy is OnDelete: a pod gets the new template only when it is deleted")
+	add(strategy == string(kruise.NotUpdateSidecarSetStrategyType), "the strategy is NotUpdate: only pods created from now on get it")
+	_, replicaSet := updated.Object.(*appsv1.ReplicaSet)
+	add(replicaSet, "a ReplicaSet updates no pod: each gets the new template when it is recreated")
+	add(PausedOf(updated.Object), "the workload is paused: no pod is updated until it is resumed")
+	// docs/kruise/workloads.md#advanced-statefulset and docs/kruise/workloads.md#advanced-daemonset.
+	_, statefulSet := updated.Object.(*kruise.StatefulSet)
+	spec, _ := updated.Template["spec"].(map[string]any)
+	gated := slices.ContainsFunc(items(spec, "readinessGates"), func(g map[string]any) bool { return text(g, "conditionType") == inPlaceGate })
+	add(statefulSet && now != PolicyRecreate && !gated, "admission refuses an in-place policy of a StatefulSet without the readiness gate "+inPlaceGate+" in its template")
+	_, daemonSet := updated.Object.(*kruise.DaemonSet)
+	add(daemonSet && now != PolicyRecreate && before == PolicyRecreate, "pods created under Standard have no readiness gate "+inPlaceGate+": those are recreated once")
+	// docs/kruise/workloads.md#cloneset-in-two-versions, docs/kruise/workloads.md#when-it-is-impossible and
+	// docs/kruise/workloads.md#observed-on-a-cluster.
+	k := kindOf(updated.Object)
+	if k.refusedBeta != "" && updated.Version == kruise.V1beta1 {
+		k.refused = k.refusedBeta
 	}
-	return "the update policy changes with it, from " + PolicyWord(updated.Object, before) + " to " + PolicyWord(updated.Object, now) + ": the new one counts"
-}
-
-func strategyRemark(obj any) string {
-	switch cluster.Of(obj).Strategy() {
-	case onDelete:
-		return "the strategy is OnDelete: a pod gets the new template only when it is deleted"
-	case string(kruise.NotUpdateSidecarSetStrategyType):
-		return "the strategy is NotUpdate: only pods created from now on get it"
-	}
-	return kindOf(obj).strategyRemark()
-}
-
-func pausedRemark(obj any) string {
-	if !PausedOf(obj) {
-		return ""
-	}
-	return "the workload is paused: no pod is updated until it is resumed"
-}
-
-// gateRemark: docs/kruise/workloads.md#advanced-statefulset and
-// docs/kruise/workloads.md#advanced-daemonset.
-func gateRemark(old, updated *cluster.Workload) string {
-	if PolicyOf(updated.Object) == PolicyRecreate {
-		return ""
-	}
-	return kindOf(updated.Object).gateRemark(old, updated)
-}
-
-func templateHasGate(template map[string]any) bool {
-	spec, _ := template["spec"].(map[string]any)
-	return slices.ContainsFunc(items(spec, "readinessGates"), func(g map[string]any) bool { return text(g, "conditionType") == inPlaceGate })
-}
-
-// refusedRemark: docs/kruise/workloads.md#cloneset-in-two-versions,
-// docs/kruise/workloads.md#when-it-is-impossible and
-// docs/kruise/workloads.md#observed-on-a-cluster.
-func refusedRemark(w *cluster.Workload, e Eligibility) string {
-	if e.Mode != ModeNotAllowed {
-		return ""
-	}
-	return kindOf(w.Object).refusedRemark(w.Version)
-}
-
-// restartRemark: docs/kruise/workloads.md#kubectl-operations, Restart.
-func restartRemark(e Eligibility) string {
-	if e.Mode != ModeMetadataOnly || !slices.ContainsFunc(e.Fields, func(f FieldChange) bool { return strings.Contains(f.Path, "restartedAt") }) {
-		return ""
-	}
-	return "an annotation alone restarts nothing under an in-place policy"
+	add(e.Mode == ModeNotAllowed, k.refused)
+	// docs/kruise/workloads.md#kubectl-operations, Restart.
+	restarted := slices.ContainsFunc(e.Fields, func(f FieldChange) bool { return strings.Contains(f.Path, "restartedAt") })
+	add(e.Mode == ModeMetadataOnly && restarted, "an annotation alone restarts nothing under an in-place policy")
+	claims := ClaimWarning(old, updated, e)
+	add(claims != "", claims)
+	return out
 }
 
 const onDelete = "OnDelete"

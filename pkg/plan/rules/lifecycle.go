@@ -109,7 +109,16 @@ type Refresh struct {
 func NextState(p *cluster.Pod, r Refresh) LifecycleState {
 	switch s := StateOf(p); s {
 	case StatePreparingNormal:
-		return r.fromPreparingNormal(p)
+		if r.Lifecycle != nil && r.Lifecycle.PreNormal != nil {
+			if allHooked(r.Lifecycle.PreNormal, p) {
+				return StateNormal
+			}
+			return StatePreparingNormal
+		}
+		if c, ok := p.Condition(string(corev1.PodScheduled)); r.WaitForNode && (!ok || c.Status != corev1.ConditionTrue) {
+			return StatePreparingNormal
+		}
+		return StateNormal
 	case StatePreparingUpdate:
 		if r.AtUpdate {
 			return r.updated(p)
@@ -124,19 +133,6 @@ func NextState(p *cluster.Pod, r Refresh) LifecycleState {
 		}
 	}
 	return StateOf(p)
-}
-
-func (r Refresh) fromPreparingNormal(p *cluster.Pod) LifecycleState {
-	if r.Lifecycle != nil && r.Lifecycle.PreNormal != nil {
-		if allHooked(r.Lifecycle.PreNormal, p) {
-			return StateNormal
-		}
-		return StatePreparingNormal
-	}
-	if c, ok := p.Condition(string(corev1.PodScheduled)); r.WaitForNode && (!ok || c.Status != corev1.ConditionTrue) {
-		return StatePreparingNormal
-	}
-	return StateNormal
 }
 
 // updated is the state after an in-place update: Updated until the outside

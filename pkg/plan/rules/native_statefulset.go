@@ -127,7 +127,7 @@ func (s *NativeStatefulSet) choose() (out Choice, outdated iter.Seq[*cluster.Pod
 			return out, none
 		}
 	}
-	places := from(o.outdated(slots), s.partition())
+	places := from(o.slotsWhere(slots, "outdated", o.isOutdated), s.partition())
 	s.walk(&out, o, slots, places)
 	return out, topDown(slots, places)
 }

@@ -73,16 +73,6 @@ func Partition(partition *intstr.IntOrString, total int) int {
 	return kept
 }
 
-// partitionDown is [Partition] with percentages rounded down, as SidecarSets have it
-// before Kruise 1.7.5 (docs/kruise/versions.md).
-func partitionDown(partition *intstr.IntOrString, total int) int {
-	if partition == nil || partition.Type == intstr.Int {
-		return Partition(partition, total)
-	}
-	percent, _ := percentage(partition.StrVal)
-	return upTo(int(math.Floor(percent*float64(total)/100)), total)
-}
-
 // DaemonSetPartition returns how many of the desired pods an Advanced DaemonSet
 // keeps old; a percentage is rounded down (docs/kruise/workloads.md#percentages-and-defaults and
 // docs/kruise/workloads.md#advanced-daemonset).

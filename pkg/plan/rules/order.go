@@ -40,14 +40,6 @@ func standingOf(p *cluster.Pod) standing {
 	return s
 }
 
-func standings(list []*cluster.Pod) []standing {
-	out := make([]standing, len(list))
-	for i, p := range list {
-		out[i] = standingOf(p)
-	}
-	return out
-}
-
 // compare orders pods by how little is lost with them: unassigned first, then
 // Pending, Unknown, Running, then not ready, the most recently ready, the most
 // restarts, the newest. 0 means that Kruise leaves the order open
@@ -82,14 +74,22 @@ func byName(a, b *cluster.Pod) int {
 
 // inOrder returns the pods in the default order; the input is not touched.
 func inOrder(list []*cluster.Pod) []*cluster.Pod {
-	all := standings(list)
+	all := make([]standing, len(list))
+	for i, p := range list {
+		all[i] = standingOf(p)
+	}
+
 	slices.SortFunc(all, func(a, b standing) int {
 		if c := a.compare(b); c != 0 {
 			return c
 		}
 		return byName(a.pod, b.pod)
 	})
-	return bare(all)
+	out := make([]*cluster.Pod, len(all))
+	for i, s := range all {
+		out[i] = s.pod
+	}
+	return out
 }
 
 // rank is all that an update order goes by.
@@ -172,14 +172,6 @@ func merged[T any](lists [][]T, compareOne func(a, b T) int) draw[T] {
 	}
 }
 
-func bare(all []standing) []*cluster.Pod {
-	out := make([]*cluster.Pod, len(all))
-	for i, s := range all {
-		out[i] = s.pod
-	}
-	return out
-}
-
 func falseFirst(a, b bool) int {
 	switch {
 	case a == b:
@@ -205,7 +197,7 @@ func (a priority) compare(b priority) int {
 	if c := cmp.Compare(a.key, b.key); c != 0 {
 		return c
 	}
-	return compareDigits(b.number, a.number)
+	return cmp.Or(cmp.Compare(len(b.number), len(a.number)), strings.Compare(b.number, a.number))
 }
 
 // prioritize sorts pods by the priority strategy and keeps the order of those
@@ -295,10 +287,6 @@ func trailingDigits(v string) string {
 	return strings.TrimLeft(v[len(strings.TrimRight(v, "0123456789")):], "0")
 }
 
-func compareDigits(a, b string) int {
-	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
-}
-
 // Ties groups the pods of an update order that Kruise treats alike: within a group any pod may
 // take the place of any other. Groups of one are left out; the pods of a group need not be
 // neighbours in the order, since scattering separates them.
@@ -357,21 +345,17 @@ func tieOf(p *cluster.Pod, place priority, terms []kruise.UpdateScatterTerm) tie
 		k.since = instant(s.since)
 	}
 	if len(terms) > 0 {
-		k.terms = carried(p, terms)
+		// One letter per term: whether the pod has it.
+		out := make([]byte, len(terms))
+		for i, t := range terms {
+			out[i] = 'n'
+			if carries(t)(p) {
+				out[i] = 'y'
+			}
+		}
+		k.terms = string(out)
 	}
 	return k
-}
-
-// carried is one letter per term: whether the pod has it.
-func carried(p *cluster.Pod, terms []kruise.UpdateScatterTerm) string {
-	out := make([]byte, len(terms))
-	for i, t := range terms {
-		out[i] = 'n'
-		if carries(t)(p) {
-			out[i] = 'y'
-		}
-	}
-	return string(out)
 }
 
 // instant makes times comparable whatever their zone; none is one of its own.

@@ -107,17 +107,9 @@ func (o *ordinals) old(slots []*cluster.Pod) []int {
 	return o.slotsWhere(slots, "old", func(p *cluster.Pod) bool { return p != nil && RevisionOf(p) != o.update })
 }
 
-// outdated are those of them whose pods stay.
-func (o *ordinals) outdated(slots []*cluster.Pod) []int {
-	return o.slotsWhere(slots, "outdated", o.isOutdated)
-}
-
 func (o *ordinals) isOutdated(p *cluster.Pod) bool {
 	return p != nil && RevisionOf(p) != o.update && !p.Deleting
 }
-
-// restless are the pods that [isStill] does not hold for, in the order of the list.
-func (o *ordinals) restless() []*cluster.Pod { return o.where("restless", not(isStill)) }
 
 // unsettled are the pods that are restless, or have not been ready for long enough, in the order
 // of the list.

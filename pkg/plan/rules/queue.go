@@ -97,7 +97,13 @@ func (l *Placing) Of(p *cluster.Pod) string {
 	case preparingUpdate(p):
 		return "chosen before, and prepared"
 	case l.strategy != nil && len(l.strategy.WeightPriority) > 0:
-		return l.weight(weightOf(p, l.strategy, l.selectors))
+		sum := weightOf(p, l.strategy, l.selectors)
+		text, ok := l.weights[sum]
+		if !ok {
+			text = "priority weight " + strconv.Itoa(sum)
+			l.weights[sum] = text
+		}
+		return text
 	case l.strategy != nil && len(l.strategy.OrderPriority) > 0:
 		if i := keyOf(p, l.strategy); i >= 0 {
 			return "by its label " + l.strategy.OrderPriority[i].OrderedKey
@@ -111,13 +117,4 @@ func (l *Placing) Of(p *cluster.Pod) string {
 		return "not ready"
 	}
 	return "most recently ready first"
-}
-
-func (l *Placing) weight(sum int) string {
-	text, ok := l.weights[sum]
-	if !ok {
-		text = "priority weight " + strconv.Itoa(sum)
-		l.weights[sum] = text
-	}
-	return text
 }

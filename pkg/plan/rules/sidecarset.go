@@ -219,9 +219,6 @@ func (s *SidecarSet) Ready(p *cluster.Pod) bool {
 // Complete reports whether the pod is consistent in all sidecars of the set.
 func (s *SidecarSet) Complete(p *cluster.Pod) bool { return s.Consistent(p, s.names()...) }
 
-// healthy reports whether the pod is consistent in all sidecars and ready.
-func (s *SidecarSet) healthy(p *cluster.Pod) bool { return s.Complete(p) && s.Ready(p) }
-
 // Consistent reports whether the node runs the images of the spec in the named containers, as far
 // as Kruise can see (docs/kruise/sidecarset.md#when-a-pod-is-done).
 func (s *SidecarSet) Consistent(p *cluster.Pod, names ...string) bool {

@@ -3,7 +3,7 @@ package rules
 import (
 	"slices"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -22,7 +22,7 @@ func SidecarSetEligible(old, updated map[string]any) Eligibility {
 	for _, key := range SidecarSetFields() {
 		for _, d := range tree.Differences([]string{"spec", key}, entries(old[key]), entries(updated[key])) {
 			f := FieldChange{
-				Path: PathText(d.Path), Old: mask.Value(d.Path, d.Old, map[string]any{"spec": old}), New: mask.Value(d.Path, d.New, map[string]any{"spec": updated}),
+				Path: PathText(d.Path), Old: redact.Value(d.Path, d.Old, map[string]any{"spec": old}), New: redact.Value(d.Path, d.New, map[string]any{"spec": updated}),
 			}
 			classifySidecar(&f, d, hashed[key], updated)
 			e.Fields = append(e.Fields, f)

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,9 +52,6 @@ type sidecarPods struct {
 	refuse, flip []*cluster.Pod
 }
 
-// down is how many updated pods are not fine.
-func (n *sidecarPods) down() int { return int(n.counts.UpdatedPods - n.counts.UpdatedReadyPods) }
-
 // look looks at all pods.
 func (s *SidecarSet) look() sidecarPods {
 	matches, chosen := s.Matches(), s.chosen()
@@ -85,7 +83,7 @@ func joined(_ []*cluster.Pod, parts []sidecarPods) (all sidecarPods) {
 
 // add looks at a matched pod.
 func (n *sidecarPods) add(s *SidecarSet, p *cluster.Pod, chosen labels.Selector) {
-	updated, healthy := s.Updated(p), s.healthy(p)
+	updated, healthy := s.Updated(p), s.Complete(p) && s.Ready(p)
 	n.counts.MatchedPods++
 	n.counts.ReadyPods += one(healthy)
 	n.counts.UpdatedPods += one(updated)
@@ -165,7 +163,8 @@ func (s *SidecarSet) choose(pods sidecarPods) SidecarSetUpdate {
 // walk takes waiting pods in order: unready ones for free, ready ones as far as
 // maxUnavailable goes; the first ready pod that does not fit ends it.
 func (s *SidecarSet) walk(out *SidecarSetUpdate, pods sidecarPods) {
-	matched, down := int(pods.counts.MatchedPods), pods.down()
+	// How many updated pods are not fine.
+	matched, down := int(pods.counts.MatchedPods), int(pods.counts.UpdatedPods-pods.counts.UpdatedReadyPods)
 	budget := s.MaxUnavailable(matched)
 	if s.Brief && down >= budget && pods.unready == 0 {
 		out.Why = fmt.Sprintf("%s not ready, maxUnavailable %d", upgradedPodsAre(down), budget)
@@ -213,7 +212,12 @@ func (s *SidecarSet) kept(matched int) int {
 // Keeps is how many of the matched pods a partition keeps.
 func (s *SidecarSet) Keeps(partition *intstr.IntOrString, matched int) int {
 	if s.RoundsDown {
-		return partitionDown(partition, matched)
+		// [Partition] with percentages rounded down, as SidecarSets have it before Kruise 1.7.5 (docs/kruise/versions.md).
+		if partition == nil || partition.Type == intstr.Int {
+			return Partition(partition, matched)
+		}
+		percent, _ := percentage(partition.StrVal)
+		return upTo(int(math.Floor(percent*float64(matched)/100)), matched)
 	}
 	return Partition(partition, matched)
 }

@@ -40,13 +40,11 @@ type Spread struct {
 
 // Version is the version of a pod for the WorkloadSpread.
 func (s *Spread) Version(p *cluster.Pod) string {
-	if hash := p.Labels[appsv1.DefaultDeploymentUniqueLabelKey]; hash != "" && s.versioned() {
+	if hash := p.Labels[appsv1.DefaultDeploymentUniqueLabelKey]; hash != "" && s.targets(kruise.KindDeployment, kruise.KindReplicaSet) {
 		return hash
 	}
 	return VersionIgnored
 }
-
-func (s *Spread) versioned() bool { return s.targets(kruise.KindDeployment, kruise.KindReplicaSet) }
 
 // costed reports whether pods of the target get deletion costs.
 func (s *Spread) costed() bool {
@@ -138,34 +136,9 @@ func (s *Spread) Choose(p *cluster.Pod) SpreadChoice {
 		return SpreadChoice{Subset: spread.Ordinal(s.rooms(spread.Limits(subsets, s.Replicas)), OrdinalOf(p))}
 	}
 	version := s.Version(p)
-	missing := s.missing(version)
-	c := SpreadChoice{Subset: spread.Choose(s.rooms(missing))}
-	if c.Subset != spread.None && missing[c.Subset] > 0 {
-		missing[c.Subset]--
-		c.Counted, c.Status = true, s.noted(version, missing)
-	}
-	return c
-}
-
-func (s *Spread) rooms(missing []int) []spread.Room {
-	out := make([]spread.Room, len(missing))
-	for i, n := range missing {
-		out[i] = spread.Room{Missing: n, Closed: s.closed(i)}
-	}
-	return out
-}
-
-// closed reports whether new pods go past a subset.
-func (s *Spread) closed(i int) bool {
-	c := s.condition(i)
-	return c != nil && c.Status == metav1.ConditionFalse
-}
-
-// missing is the room of each subset for one version: that of the status, or the limits where the
-// status has no number. While the status does not have the version at all, percentages of a
-// CloneSet that is referred to as v1beta1 are of 0 replicas, so no limited subset has room
-// (recorded in 002).
-func (s *Spread) missing(version string) []int {
+	// The room of each subset for one version: that of the status, or the limits where the status has no number. While the
+	// status does not have the version at all, percentages of a CloneSet that is referred to as v1beta1 are of 0 replicas,
+	// so no limited subset has room (recorded in 002).
 	var known []kruise.WorkloadSpreadSubsetStatus
 	if s.Status != nil {
 		known = s.Status.VersionedSubsetStatuses[version]
@@ -174,30 +147,41 @@ func (s *Spread) missing(version string) []int {
 	if ref := s.Spec.TargetReference; len(known) == 0 && ref != nil && ref.Kind == kruise.KindCloneSet && ref.APIVersion == kruise.Group+"/v1beta1" {
 		replicas = 0
 	}
-	out := spread.Limits(s.Spec.Subsets, replicas)
+	missing := spread.Limits(s.Spec.Subsets, replicas)
 	for i, subset := range s.Spec.Subsets {
 		if status := statusOf(known, subset.Name); status != nil {
-			out[i] = int(status.MissingReplicas)
+			missing[i] = int(status.MissingReplicas)
 		}
 	}
-	return out
+
+	c := SpreadChoice{Subset: spread.Choose(s.rooms(missing))}
+	if c.Subset != spread.None && missing[c.Subset] > 0 {
+		missing[c.Subset]--
+		// A copy of the status in which one version has this room.
+		next := s.Count()
+		list := next.VersionedSubsetStatuses[version]
+		if list == nil {
+			list = s.statuses(nil, nil)
+		}
+		for i := range list {
+			list[i].MissingReplicas = int32(missing[i])
+		}
+		if next.VersionedSubsetStatuses == nil {
+			next.VersionedSubsetStatuses = map[string][]kruise.WorkloadSpreadSubsetStatus{}
+		}
+		next.VersionedSubsetStatuses[version] = list
+		c.Counted, c.Status = true, next
+	}
+	return c
 }
 
-// noted returns a copy of the status in which one version has this room.
-func (s *Spread) noted(version string, missing []int) *kruise.WorkloadSpreadStatus {
-	next := s.Count()
-	list := next.VersionedSubsetStatuses[version]
-	if list == nil {
-		list = s.statuses(nil, nil)
+func (s *Spread) rooms(missing []int) []spread.Room {
+	out := make([]spread.Room, len(missing))
+	for i, n := range missing {
+		c := s.condition(i)
+		out[i] = spread.Room{Missing: n, Closed: c != nil && c.Status == metav1.ConditionFalse}
 	}
-	for i := range list {
-		list[i].MissingReplicas = int32(missing[i])
-	}
-	if next.VersionedSubsetStatuses == nil {
-		next.VersionedSubsetStatuses = map[string][]kruise.WorkloadSpreadSubsetStatus{}
-	}
-	next.VersionedSubsetStatuses[version] = list
-	return next
+	return out
 }
 
 func statusOf(list []kruise.WorkloadSpreadSubsetStatus, name string) *kruise.WorkloadSpreadSubsetStatus {

@@ -55,7 +55,10 @@ func (s *StatefulSet) ordinals() *ordinals {
 func (s *StatefulSet) Counts() OrdinalCounts { return s.ordinals().counts() }
 
 // Restless are the pods that [isStill] does not hold for, in the order of the list.
-func (s *StatefulSet) Restless() []*cluster.Pod { return s.ordinals().restless() }
+func (s *StatefulSet) Restless() []*cluster.Pod {
+	// The pods that [isStill] does not hold for, in the order of the list.
+	return s.ordinals().where("restless", not(isStill))
+}
 
 // Unsettled are the pods that are restless, or have not been ready for long enough, in the order
 // of the list.
@@ -360,7 +363,7 @@ func (s *StatefulSet) choose() (out StatefulSetUpdate, outdated iter.Seq[*cluste
 
 // outdated are the pods that are to be updated, in their order.
 func (s *StatefulSet) outdated(o *ordinals, slots []*cluster.Pod, most int) iter.Seq[*cluster.Pod] {
-	list := o.outdated(slots)
+	list := o.slotsWhere(slots, "outdated", o.isOutdated)
 	if !s.unordered() {
 		lowest := len(slots)
 		for left := most; left > 0 && lowest > 0; {
@@ -400,14 +403,12 @@ type spending struct {
 // spend takes a pod, unless the budget forbids it; one that is not available
 // costs nothing more.
 func (s *spending) spend(p *cluster.Pod) bool {
-	if !s.down[p] && s.used() >= s.budget {
+	if !s.down[p] && s.missing+len(s.down) >= s.budget {
 		return false
 	}
 	s.down[p] = true
 	return true
 }
-
-func (s *spending) used() int { return s.missing + len(s.down) }
 
 // walk takes outdated pods in their order, until the budget ends it.
 func (s *StatefulSet) walk(out *StatefulSetUpdate, left *spending, outdated iter.Seq[*cluster.Pod]) {
@@ -417,7 +418,7 @@ func (s *StatefulSet) walk(out *StatefulSetUpdate, left *spending, outdated iter
 			continue
 		}
 		if !left.spend(p) {
-			out.Why = fmt.Sprintf("%s not available, at most %d: %s waits", counted.PodsAre(left.used()), left.budget, p.Name)
+			out.Why = fmt.Sprintf("%s not available, at most %d: %s waits", counted.PodsAre(left.missing+len(left.down)), left.budget, p.Name)
 			return
 		}
 		out.Pods = append(out.Pods, p)

@@ -101,26 +101,7 @@ func (s *apiServer) write(ref cluster.Ref, doc *tree.Node) error {
 	}
 	o.doc = doc
 	o.version++
-	return s.writeOther(ref, doc)
-}
-
-// admit asks [Options.Admit].
-func (s *apiServer) admit(o *object, ref cluster.Ref, doc *tree.Node) error {
-	if s.opt.Admit == nil {
-		return nil
-	}
-	var before *tree.Node
-	if o != nil {
-		before = o.doc
-	}
-	if err := s.opt.Admit(before, doc); err != nil {
-		return fmt.Errorf("%s: %w: %w", ref, plan.ErrRefused, err)
-	}
-	return nil
-}
-
-// writeOther has objects take effect that have no controller here.
-func (s *apiServer) writeOther(ref cluster.Ref, doc *tree.Node) error {
+	// Objects take effect that have no controller here.
 	switch {
 	case ref.Kind == "Namespace" && ref.Group == "":
 		s.setNamespace(ref.Name, tree.Strings(tree.Get(doc, "metadata", "labels")))
@@ -137,6 +118,21 @@ func (s *apiServer) writeOther(ref cluster.Ref, doc *tree.Node) error {
 		return s.budgets.writeUnavailable(doc)
 	case ref.Kind == "PodDisruptionBudget" && ref.Group == policyv1.GroupName:
 		return s.budgets.writeDisruption(doc)
+	}
+	return nil
+}
+
+// admit asks [Options.Admit].
+func (s *apiServer) admit(o *object, ref cluster.Ref, doc *tree.Node) error {
+	if s.opt.Admit == nil {
+		return nil
+	}
+	var before *tree.Node
+	if o != nil {
+		before = o.doc
+	}
+	if err := s.opt.Admit(before, doc); err != nil {
+		return fmt.Errorf("%s: %w: %w", ref, plan.ErrRefused, err)
 	}
 	return nil
 }
@@ -165,7 +161,8 @@ func (s *apiServer) writeWorkload(ref cluster.Ref, doc *tree.Node) error {
 		if !reflect.DeepEqual(part(read.Object, "Spec"), part(o.workload.Object, "Spec")) {
 			read.Generation++
 		}
-		replace(read.Object, "Status", part(o.workload.Object, "Status"))
+		v := part(o.workload.Object, "Status")
+		reflect.ValueOf(read.Object).Elem().FieldByName("Status").Set(reflect.ValueOf(v))
 	}
 	return s.save(o, doc, read)
 }
@@ -195,17 +192,20 @@ func part(object any, field string) any {
 	return reflect.ValueOf(object).Elem().FieldByName(field).Interface()
 }
 
-func replace(object any, field string, v any) {
-	reflect.ValueOf(object).Elem().FieldByName(field).Set(reflect.ValueOf(v))
-}
-
 // save keeps an object as it now is. The caller has filled in uid and
 // generation.
 func (s *apiServer) save(o *object, doc *tree.Node, read *cluster.Workload) error {
 	if set, ok := read.Object.(*kruise.SidecarSet); ok {
-		if err := sign(read, set); err != nil {
+		// Put the hashes into a SidecarSet that its webhook would (docs/kruise/sidecarset.md#hashes).
+		full, withoutImage, err := inject.Hashes(tree.FromValue(read.Template))
+		if err != nil {
 			return err
 		}
+		annotations := make(map[string]string, len(read.Annotations)+2)
+		maps.Copy(annotations, read.Annotations)
+		annotations[kruise.SidecarSetHashAnnotation] = full
+		annotations[kruise.SidecarSetHashWithoutImageAnnotation] = withoutImage
+		read.Annotations, set.Annotations = annotations, annotations
 	}
 	meta := read.Object.(metav1.Object)
 	meta.SetUID(types.UID(read.UID))
@@ -227,20 +227,6 @@ func (s *apiServer) save(o *object, doc *tree.Node, read *cluster.Workload) erro
 		s.controllers.wake(o.parent)
 	}
 	s.budgets.wake()
-	return nil
-}
-
-// sign puts the hashes into a SidecarSet that its webhook would (docs/kruise/sidecarset.md#hashes).
-func sign(read *cluster.Workload, set *kruise.SidecarSet) error {
-	full, withoutImage, err := inject.Hashes(tree.FromValue(read.Template))
-	if err != nil {
-		return err
-	}
-	annotations := make(map[string]string, len(read.Annotations)+2)
-	maps.Copy(annotations, read.Annotations)
-	annotations[kruise.SidecarSetHashAnnotation] = full
-	annotations[kruise.SidecarSetHashWithoutImageAnnotation] = withoutImage
-	read.Annotations, set.Annotations = annotations, annotations
 	return nil
 }
 
@@ -392,7 +378,7 @@ func (s *apiServer) delete(ref cluster.Ref) error {
 	}
 	if ref.Kind == kruise.KindSidecarSet {
 		s.creator.admission = nil
-		s.store.unlistSet(ref)
+		s.store.sets = slices.DeleteFunc(s.store.sets, func(o *object) bool { return o.ref == ref })
 	}
 	return nil
 }

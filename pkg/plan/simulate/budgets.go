@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -446,7 +445,7 @@ func (bg *budgets) tallyAll() {
 // budgetIndex finds the budgets of a namespace that may cover a pod, without asking each.
 type budgetIndex[B any] struct {
 	budgets  []B
-	labelled *selectors.Index
+	labelled *kruise.SelectorIndex
 	// targets has the places of budgets with a target, by the name of the target and by the
 	// label of what it was rendered to.
 	targets map[string][]int
@@ -483,7 +482,7 @@ func newBudgetIndex[B any](budgets []B, covers func(B) (*metav1.LabelSelector, *
 			list[i], _ = metav1.LabelSelectorAsSelector(s) // one that cannot be read covers nothing
 		}
 	}
-	x.labelled = selectors.NewIndex(list)
+	x.labelled = kruise.NewSelectorIndex(list)
 	return x
 }
 

@@ -53,17 +53,13 @@ func (s Span) draw(r *source) time.Duration {
 // (splitmix64). The core may not use the library's, whose seed is the clock.
 type source struct{ state uint64 }
 
-func (s *source) next() uint64 {
+// below returns a number in [0, n); n must not be 0.
+func (s *source) below(n uint64) uint64 {
 	s.state += 0x9e3779b97f4a7c15
 	z := s.state
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
-
-// below returns a number in [0, n); n must not be 0.
-func (s *source) below(n uint64) uint64 {
-	high, _ := bits.Mul64(s.next(), n)
+	high, _ := bits.Mul64(z^z>>31, n)
 	return high
 }
 

@@ -42,7 +42,9 @@ func RunRest(p plan.Plan, s plan.Snapshot, o Options, r RolloutOptions) (Timelin
 	if target, err := w.store.lookup(p.Target.Ref()); err == nil {
 		target.progress = unblocked(s.Progress, p, w.clock.now())
 	}
-	r.begun = begun(p, s.Progress)
+	now := s.Progress
+	i := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Kind == plan.StepUpdate })
+	r.begun = i >= 0 && (now.Step > i || now.Step == i && now.Sent > 0)
 	return Rollout(w, p, r)
 }
 
@@ -59,12 +61,6 @@ func unblocked(now plan.Progress, of plan.Plan, at time.Time) plan.Progress {
 		now = resumed
 	}
 	return now
-}
-
-// begun reports whether the new template was in the cluster already.
-func begun(p plan.Plan, now plan.Progress) bool {
-	i := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Kind == plan.StepUpdate })
-	return i >= 0 && (now.Step > i || now.Step == i && now.Sent > 0)
 }
 
 // atStep names the step at which a run ended.

@@ -54,17 +54,7 @@ func (m *controllerManager) reconcileStored(o *object) {
 
 // reconcile makes one pass of the object's controller.
 func (m *controllerManager) reconcile(o *object) {
-	pass, err := controller.Reconcile(m.view(o))
-	if err != nil {
-		m.clock.errs = append(m.clock.errs, fmt.Errorf("%s: %w", o.ref, err))
-		return
-	}
-	after, refused := m.apply(o, pass)
-	m.requeue(o, after, refused)
-}
-
-// view is what a controller sees.
-func (m *controllerManager) view(o *object) *controller.View {
+	// What a controller sees.
 	v := &controller.View{
 		Now: m.clock.now(), Workload: o.workload, Revisions: o.revisions, Nodes: m.scheduler.share(),
 		Pods:       m.store.podsOf(o),
@@ -78,7 +68,29 @@ func (m *controllerManager) view(o *object) *controller.View {
 	if o.parent != nil {
 		v.Related = m.store.podsOf(o.parent)
 	}
-	return v
+	pass, err := controller.Reconcile(v)
+	if err != nil {
+		m.clock.errs = append(m.clock.errs, fmt.Errorf("%s: %w", o.ref, err))
+		return
+	}
+	after, refused := m.apply(o, pass)
+	// Plan the next look. A controller whose write was refused comes back by itself, after twice the wait each time; only
+	// that of a CloneSet asks a budget by the second. Whatever else has it look sooner takes the place of that: when it is
+	// refused again, the wait starts again, and is longer (docs/kruise/workloads.md#update-order and
+	// docs/kruise/workloads.md#observed-on-a-cluster; case 405).
+	if refused {
+		wait := min(retryFirst<<min(o.refusals, 20), retryMost)
+		if o.ref.Kind == kruise.KindCloneSet {
+			wait = controller.Retry
+		}
+		o.refusals++
+		m.wakeAfter(o, wait)
+	} else {
+		o.refusals, o.refusal = 0, ""
+	}
+	if after > 0 {
+		m.wakeAfter(o, after)
+	}
 }
 
 // apply does what a pass asks for, up to the first write that is refused, and
@@ -101,27 +113,6 @@ func (m *controllerManager) apply(o *object, pass controller.Pass) (again time.D
 		m.api.setStatus(o, pass.Status)
 	}
 	return pass.RequeueAfter, refused
-}
-
-// requeue plans the next look. A controller whose write was refused comes back by
-// itself, after twice the wait each time; only that of a CloneSet asks a budget
-// by the second. Whatever else has it look sooner takes the place of that: when
-// it is refused again, the wait starts again, and is longer (docs/kruise/workloads.md#update-order
-// and docs/kruise/workloads.md#observed-on-a-cluster; case 405).
-func (m *controllerManager) requeue(o *object, after time.Duration, refused bool) {
-	if refused {
-		wait := min(retryFirst<<min(o.refusals, 20), retryMost)
-		if o.ref.Kind == kruise.KindCloneSet {
-			wait = controller.Retry
-		}
-		o.refusals++
-		m.wakeAfter(o, wait)
-	} else {
-		o.refusals, o.refusal = 0, ""
-	}
-	if after > 0 {
-		m.wakeAfter(o, after)
-	}
 }
 
 // How long a controller waits after the first refusal and, doubled each time, at
@@ -153,7 +144,24 @@ func (m *controllerManager) execute(o *object, a controller.Action) error {
 	case controller.PatchWorkload:
 		return m.api.patchHub(o, a.Patch)
 	case controller.ScaleChild:
-		return m.scaleChild(o, a)
+		// Set the size of a ReplicaSet, which may have to be made first.
+		ref := cluster.Ref{Group: "apps", Kind: kruise.KindReplicaSet, Namespace: o.ref.Namespace, Name: a.Name}
+		if a.New != nil {
+			return m.api.adopt(o, a.New)
+		}
+		child, err := m.store.lookup(ref)
+		if err != nil {
+			return err
+		}
+		patch := map[string]any{"spec": map[string]any{"replicas": int64(a.Replicas)}}
+		if len(a.Annotations) > 0 {
+			annotations := map[string]any{}
+			for k, v := range a.Annotations {
+				annotations[k] = v
+			}
+			patch["metadata"] = map[string]any{"annotations": annotations}
+		}
+		return m.api.patchHub(child, patch)
 	case controller.DropChild:
 		return m.api.delete(cluster.Ref{Group: "apps", Kind: kruise.KindReplicaSet, Namespace: o.ref.Namespace, Name: a.Name})
 	case controller.ChangeClaim:
@@ -198,25 +206,4 @@ func (m *controllerManager) patchPod(a controller.PatchPod) error {
 		m.pods.change(e, rest, "")
 	}
 	return nil
-}
-
-// scaleChild sets the size of a ReplicaSet, which may have to be made first.
-func (m *controllerManager) scaleChild(o *object, a controller.ScaleChild) error {
-	ref := cluster.Ref{Group: "apps", Kind: kruise.KindReplicaSet, Namespace: o.ref.Namespace, Name: a.Name}
-	if a.New != nil {
-		return m.api.adopt(o, a.New)
-	}
-	child, err := m.store.lookup(ref)
-	if err != nil {
-		return err
-	}
-	patch := map[string]any{"spec": map[string]any{"replicas": int64(a.Replicas)}}
-	if len(a.Annotations) > 0 {
-		annotations := map[string]any{}
-		for k, v := range a.Annotations {
-			annotations[k] = v
-		}
-		patch["metadata"] = map[string]any{"annotations": annotations}
-	}
-	return m.api.patchHub(child, patch)
 }

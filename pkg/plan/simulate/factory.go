@@ -65,7 +65,18 @@ func (f *podCreator) create(o *object, a controller.CreatePod) error {
 		return fmt.Errorf("pod %s: %w: %w", name, plan.ErrRefused, err)
 	}
 	f.claims.ensure(o, a, id)
-	f.add(o, p, made)
+	// The new pod looks for a node.
+	node := p.Node
+	p.UID, p.Node = f.store.newUID(), ""
+	p.Owner = cluster.Owner{Kind: o.ref.Kind, Name: o.ref.Name, UID: o.workload.UID}
+	e := f.pods.insert(p)
+	e.prototype = made
+	f.recorder.created(e)
+	if f.onCreate != nil {
+		f.onCreate(e)
+	}
+	f.pods.changed(e, nil, e.Pod)
+	f.scheduler.schedule(e, node)
 	return nil
 }
 
@@ -89,21 +100,6 @@ func (f *podCreator) unusedSuffix(namespace, prefix string) string {
 			return id
 		}
 	}
-}
-
-// add has a pod come into the world, and look for a node.
-func (f *podCreator) add(o *object, p *cluster.Pod, made *prototype) {
-	node := p.Node
-	p.UID, p.Node = f.store.newUID(), ""
-	p.Owner = cluster.Owner{Kind: o.ref.Kind, Name: o.ref.Name, UID: o.workload.UID}
-	e := f.pods.insert(p)
-	e.prototype = made
-	f.recorder.created(e)
-	if f.onCreate != nil {
-		f.onCreate(e)
-	}
-	f.pods.changed(e, nil, e.Pod)
-	f.scheduler.schedule(e, node)
 }
 
 // prototype returns what makes the pods of a revision, or of the present
@@ -252,24 +248,20 @@ func (s *claimStore) of(o *object) []*cluster.Claim {
 	}
 	for _, change := range missed {
 		if mine(change.claim) {
-			o.changeClaim(change)
+			// Repeat a change of all claims among those of the object.
+			place, found := claimPlace(o.claims, podName{change.claim.Namespace, change.claim.Name})
+			end := place
+			if found {
+				end++
+			}
+			if change.dropped {
+				o.claims = slices.Delete(o.claims, place, end)
+			} else {
+				o.claims = slices.Replace(o.claims, place, end, change.claim)
+			}
 		}
 	}
 	return o.claims
-}
-
-// changeClaim repeats a change of all claims among those of the object.
-func (o *object) changeClaim(change claimChange) {
-	place, found := claimPlace(o.claims, podName{change.claim.Namespace, change.claim.Name})
-	end := place
-	if found {
-		end++
-	}
-	if change.dropped {
-		o.claims = slices.Delete(o.claims, place, end)
-	} else {
-		o.claims = slices.Replace(o.claims, place, end, change.claim)
-	}
 }
 
 func compareNames(a, b podName) int {
@@ -288,7 +280,13 @@ func (s *claimStore) change(o *object, a controller.ChangeClaim) {
 	}
 	s.put(&next)
 	if a.Delete {
-		s.delete(key)
+		// Delete a claim; one that a pod uses stays until the pod is gone.
+		c := *s.byName[key]
+		c.Deleting = true
+		s.put(&c)
+		if !s.used(key) {
+			s.drop(key)
+		}
 	}
 	s.changed(o)
 }
@@ -296,16 +294,6 @@ func (s *claimStore) change(o *object, a controller.ChangeClaim) {
 func (s *claimStore) changed(o *object) {
 	s.store.touch(o)
 	s.controllers.wake(o)
-}
-
-// delete deletes a claim; one that a pod uses stays until the pod is gone.
-func (s *claimStore) delete(key podName) {
-	c := *s.byName[key]
-	c.Deleting = true
-	s.put(&c)
-	if !s.used(key) {
-		s.drop(key)
-	}
 }
 
 // used reports whether a pod mounts the claim: it is named after it.

@@ -128,7 +128,12 @@ func newGroupDriver(g plan.Rollout, members []GroupMember, o Options) (*groupDri
 // step starts what may start, and does what is due of what is in progress; where that is
 // nothing, time passes.
 func (d *groupDriver) step() error {
-	start, now := d.group.Start(d.status())
+	// The states of the members.
+	out := make([]plan.MemberStatus, len(d.members))
+	for i, r := range d.members {
+		out[i] = plan.MemberStatus{Phase: r.phase, Unavailable: d.unavailable(r.Ref)}
+	}
+	start, now := d.group.Start(out)
 	for _, i := range start {
 		d.members[i].phase, d.members[i].nextLook = plan.PhaseProgressing, d.clock.at
 	}
@@ -154,19 +159,15 @@ func (d *groupDriver) step() error {
 		d.changed = d.clock.at
 		return nil
 	case active == 0 && now.Phase != plan.PhaseProgressing:
-		d.finish(now.Phase, now.Reason)
+		d.line.Phase, d.line.Reason = now.Phase, now.Reason
+		for _, r := range d.members {
+			if r.phase == plan.PhaseFailed {
+				d.line.Reason += "; " + d.group.MemberName(r.Ref) + ": " + r.reason
+			}
+		}
 		return nil
 	}
 	return d.passTime(now.Reason)
-}
-
-// status returns the states of the members.
-func (d *groupDriver) status() []plan.MemberStatus {
-	out := make([]plan.MemberStatus, len(d.members))
-	for i, r := range d.members {
-		out[i] = plan.MemberStatus{Phase: r.phase, Unavailable: d.unavailable(r.Ref)}
-	}
-	return out
 }
 
 // unavailable is how many pods of a workload are missing from those that should be available.
@@ -208,7 +209,20 @@ func (d *groupDriver) advance(r *groupRunner) (acted bool, err error) {
 	case plan.Act:
 		return d.act(r, decision)
 	case plan.Wait:
-		return d.wait(r, decision)
+		// A user approves at once what waits for one, and all else is looked at later. What waits for a budget is looked at
+		// every second, since nothing of its own changes.
+		if len(decision.Blockers) > 0 && decision.Blockers[0].Gate == plan.GatePromote {
+			r.nextLook = d.clock.at
+			return true, d.Promote(r.Ref, r.Plan)
+		}
+		r.reason, r.nextLook = decision.Reason, forever
+		if len(d.budgets.unavailable)+len(d.budgets.disruptions) > 0 {
+			r.nextLook = d.clock.at + retryInterval
+		}
+		if !decision.Until.IsZero() {
+			r.nextLook = min(r.nextLook, max(decision.Until.Sub(d.clock.start), d.clock.at+1))
+		}
+		return false, nil
 	case plan.Halt:
 		r.phase, r.reason = plan.PhaseFailed, decision.Reason
 	case plan.Done:
@@ -239,27 +253,17 @@ func (d *groupDriver) act(r *groupRunner, decision plan.Decision) (bool, error) 
 	return true, nil
 }
 
-// wait has a user approve at once what waits for one, and all else be looked at later. What
-// waits for a budget is looked at every second, since nothing of its own changes.
-func (d *groupDriver) wait(r *groupRunner, decision plan.Decision) (bool, error) {
-	if len(decision.Blockers) > 0 && decision.Blockers[0].Gate == plan.GatePromote {
-		r.nextLook = d.clock.at
-		return true, d.Promote(r.Ref, r.Plan)
-	}
-	r.reason, r.nextLook = decision.Reason, forever
-	if len(d.budgets.unavailable)+len(d.budgets.disruptions) > 0 {
-		r.nextLook = d.clock.at + retryInterval
-	}
-	if !decision.Until.IsZero() {
-		r.nextLook = min(r.nextLook, max(decision.Until.Sub(d.clock.start), d.clock.at+1))
-	}
-	return false, nil
-}
-
 // passTime lets the next thing happen. A run in which nothing has for long is blocked.
 func (d *groupDriver) passTime(why string) error {
 	if d.clock.at-max(d.clock.active, d.changed) > groupPatience || d.clock.at > longestRun {
-		d.finishStuck(why)
+		// Report what the members wait for that are in progress, or why none starts.
+		var reasons []string
+		for _, r := range d.members {
+			if r.phase == plan.PhaseProgressing && len(reasons) < maxReasons {
+				reasons = append(reasons, d.group.MemberName(r.Ref)+": "+r.reason)
+			}
+		}
+		d.line.Phase, d.line.Reason = plan.PhaseFailed, cmp.Or(strings.Join(reasons, "; "), why)
 		return nil
 	}
 	next := max(d.clock.active, d.changed) + groupPatience + 1
@@ -277,26 +281,6 @@ func (d *groupDriver) passTime(why string) error {
 		d.sample()
 	}
 	return d.clock.fault()
-}
-
-// finishStuck reports what the members wait for that are in progress, or why none starts.
-func (d *groupDriver) finishStuck(why string) {
-	var reasons []string
-	for _, r := range d.members {
-		if r.phase == plan.PhaseProgressing && len(reasons) < maxReasons {
-			reasons = append(reasons, d.group.MemberName(r.Ref)+": "+r.reason)
-		}
-	}
-	d.line.Phase, d.line.Reason = plan.PhaseFailed, cmp.Or(strings.Join(reasons, "; "), why)
-}
-
-func (d *groupDriver) finish(o plan.Phase, why string) {
-	d.line.Phase, d.line.Reason = o, why
-	for _, r := range d.members {
-		if r.phase == plan.PhaseFailed {
-			d.line.Reason += "; " + d.group.MemberName(r.Ref) + ": " + r.reason
-		}
-	}
 }
 
 // SharedBudgets are the budgets of several members, as [plan.Rollout.Start] looks at them.

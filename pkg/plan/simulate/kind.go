@@ -13,129 +13,90 @@ import (
 )
 
 // kind is what the simulation differs in between kinds of workload.
-type kind interface {
-	// updateRevision is what the pods should become: a revision, or a hash.
-	updateRevision(o *object) string
-	// updated reports whether a pod is at that revision.
-	updated(p *cluster.Pod, revision string) bool
-	// pods are those that the object rolls out.
-	pods(all []*cluster.Pod, o *object) []*cluster.Pod
-	// latest is the version of pods that a WorkloadSpread counts.
-	latest(o *object) string
-	// named reports whether a pod is replaced by one of its own name.
-	named() bool
-}
+type kind int
 
-// kindOf is the kind of an object; one that is no workload owns pods without a
-// revision in its status.
+const (
+	byNewest   kind = iota // the newest stored revision is the one; so it is for an object that is no workload
+	hashed                 // so it is, and WorkloadSpreads count by the hash in its labels
+	byStatus               // the status names the revision
+	byOrdinal              // so it does, and a pod is replaced by one of its own name
+	parents                // it has ReplicaSets, whose hash is what its pods carry
+	ofSidecars             // it has the pods of others, which carry its hash
+)
+
 func kindOf(o *object) kind {
-	if o.workload != nil {
-		if k := cluster.By(o.workload.Object, cluster.Kinds[kind](kinds{})); k != nil {
-			return k
-		}
+	if o.workload == nil {
+		return byNewest
 	}
-	return byNewestRevision{}
+	return cluster.By(o.workload.Object, cluster.Kinds[kind](kinds{}))
 }
 
 // kinds has the kind of each workload.
 type kinds struct{}
 
-func (kinds) CloneSet(*kruise.CloneSet) kind { return byStatus{} }
+func (kinds) CloneSet(*kruise.CloneSet) kind             { return byStatus }
+func (kinds) StatefulSet(*kruise.StatefulSet) kind       { return byOrdinal }
+func (kinds) DaemonSet(*kruise.DaemonSet) kind           { return byStatus }
+func (kinds) NativeStatefulSet(*appsv1.StatefulSet) kind { return byOrdinal }
+func (kinds) NativeDaemonSet(*appsv1.DaemonSet) kind     { return byNewest }
+func (kinds) ReplicaSet(*appsv1.ReplicaSet) kind         { return hashed }
+func (kinds) Deployment(*appsv1.Deployment) kind         { return parents }
+func (kinds) SidecarSet(*kruise.SidecarSet) kind         { return ofSidecars }
 
-func (kinds) StatefulSet(*kruise.StatefulSet) kind { return ordinalKind{} }
-
-func (kinds) DaemonSet(*kruise.DaemonSet) kind { return byStatus{} }
-
-func (kinds) NativeStatefulSet(*appsv1.StatefulSet) kind { return ordinalKind{} }
-
-func (kinds) NativeDaemonSet(*appsv1.DaemonSet) kind { return byNewestRevision{} }
-
-func (kinds) ReplicaSet(*appsv1.ReplicaSet) kind { return replicaSetKind{} }
-
-func (kinds) Deployment(*appsv1.Deployment) kind { return deploymentKind{} }
-
-func (kinds) SidecarSet(*kruise.SidecarSet) kind { return sidecarSetKind{} }
-
-// owning is for kinds that own their pods, which carry the revision in a label.
-type owning struct{}
-
-func (owning) updated(p *cluster.Pod, revision string) bool {
-	return revision == "" || rules.AtRevision(p, revision)
-}
-
-func (owning) pods(_ []*cluster.Pod, o *object) []*cluster.Pod { return slices.Clip(o.pods.now) }
-
-func (owning) latest(*object) string { return rules.VersionIgnored }
-
-// byStatus is for kinds whose status names the revision.
-type byStatus struct{ owning }
-
-func (byStatus) updateRevision(o *object) string {
-	return cluster.Of(o.workload.Object).UpdateRevision()
-}
-
-// ordinalKind is for StatefulSets.
-type ordinalKind struct{ byStatus }
-
-func (ordinalKind) named() bool { return true }
-
-func (owning) named() bool         { return false }
-func (deploymentKind) named() bool { return false }
-func (sidecarSetKind) named() bool { return false }
-
-// byNewestRevision is for kinds whose newest stored revision is the one.
-type byNewestRevision struct{ owning }
-
-func (byNewestRevision) updateRevision(o *object) string { return newestRevision(o.revisions) }
-
-type replicaSetKind struct{ byNewestRevision }
-
-func (replicaSetKind) latest(o *object) string {
-	return o.workload.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
-}
-
-// deploymentKind has ReplicaSets, whose hash is what its pods carry.
-type deploymentKind struct{}
-
-func (deploymentKind) updateRevision(o *object) string { return newestChild(o) }
-
-func (deploymentKind) updated(p *cluster.Pod, revision string) bool {
-	return p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == revision
-}
-
-func (deploymentKind) pods(_ []*cluster.Pod, o *object) []*cluster.Pod {
-	var out []*cluster.Pod
-	for _, child := range o.children {
-		out = append(out, child.pods.now...)
+// updateRevision is what the pods of an object should become: a revision, or a hash.
+func updateRevision(o *object) string {
+	switch kindOf(o) {
+	case byStatus, byOrdinal:
+		return cluster.Of(o.workload.Object).UpdateRevision()
+	case parents:
+		return newestChild(o)
+	case ofSidecars:
+		return o.workload.Annotations[kruise.SidecarSetHashAnnotation]
 	}
-	return out
-}
-
-func (deploymentKind) latest(o *object) string { return newestChild(o) }
-
-// sidecarSetKind has the pods of others, which carry its hash.
-type sidecarSetKind struct{}
-
-func (sidecarSetKind) updateRevision(o *object) string {
-	return o.workload.Annotations[kruise.SidecarSetHashAnnotation]
-}
-
-func (sidecarSetKind) updated(p *cluster.Pod, revision string) bool {
-	return strings.Contains(p.Annotations[kruise.SidecarSetHashAnnotation], revision)
-}
-
-func (sidecarSetKind) pods(all []*cluster.Pod, _ *object) []*cluster.Pod { return all }
-
-func (sidecarSetKind) latest(*object) string { return rules.VersionIgnored }
-
-func newestRevision(list []cluster.Revision) string {
 	newest := cluster.Revision{}
-	for _, r := range list {
+	for _, r := range o.revisions {
 		if r.Number >= newest.Number {
 			newest = r
 		}
 	}
 	return newest.Name
+}
+
+// updated reports whether a pod of an object is at that revision.
+func updated(o *object, p *cluster.Pod, revision string) bool {
+	switch kindOf(o) {
+	case parents:
+		return p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == revision
+	case ofSidecars:
+		return strings.Contains(p.Annotations[kruise.SidecarSetHashAnnotation], revision)
+	}
+	return revision == "" || rules.AtRevision(p, revision)
+}
+
+// podsOf are those of all pods that the object rolls out.
+func podsOf(all []*cluster.Pod, o *object) []*cluster.Pod {
+	switch kindOf(o) {
+	case parents:
+		var out []*cluster.Pod
+		for _, child := range o.children {
+			out = append(out, child.pods.now...)
+		}
+		return out
+	case ofSidecars:
+		return all
+	}
+	return slices.Clip(o.pods.now)
+}
+
+// latestVersion is the version of pods that a WorkloadSpread counts.
+func latestVersion(o *object) string {
+	switch kindOf(o) {
+	case parents:
+		return newestChild(o)
+	case hashed:
+		return o.workload.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
+	}
+	return rules.VersionIgnored
 }
 
 // newestChild is the template hash of the Deployment's ReplicaSet with its

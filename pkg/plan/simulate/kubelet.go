@@ -59,7 +59,18 @@ func (k *kubelet) syncPod(e *pod) {
 	}
 	for i := range e.runtime {
 		if e.runtime[i].image != e.Containers[i].Image {
-			k.replaceContainer(e, i)
+			// Stop a container at once and start it with the image that the pod asks for. One whose image could not be pulled
+			// starts without delay.
+			c := &e.runtime[i]
+			repaired := c.failed
+			c.image, c.failed, c.crashes = e.Containers[i].Image, false, 0
+			c.generation++
+			k.stopContainer(e, i)
+			start := k.opt.Agent.Start.draw(k.chance)
+			if repaired {
+				start = atOnce
+			}
+			k.pullAndStart(e, i, start)
 		}
 	}
 	if len(e.runtime) > 0 {
@@ -95,21 +106,6 @@ func (k *kubelet) resumePod(e *pod) {
 // recovers reports whether a pod that is not ready in the beginning becomes ready.
 func (k *kubelet) recovers(e *pod) bool {
 	return k.opt.Recover != nil && k.opt.Recover(e.Pod)
-}
-
-// replaceContainer stops a container at once and starts it with the image that the pod
-// asks for. One whose image could not be pulled starts without delay.
-func (k *kubelet) replaceContainer(e *pod, i int) {
-	c := &e.runtime[i]
-	repaired := c.failed
-	c.image, c.failed, c.crashes = e.Containers[i].Image, false, 0
-	c.generation++
-	k.stopContainer(e, i)
-	start := k.opt.Agent.Start.draw(k.chance)
-	if repaired {
-		start = atOnce
-	}
-	k.pullAndStart(e, i, start)
 }
 
 // restartContainer stops a container and starts it again with its image.
@@ -267,7 +263,13 @@ func (k *kubelet) setContainer(e *pod, i int, set func(*cluster.Container)) {
 	set(&next.Containers[i])
 	if next.Phase == corev1.PodPending && allStarted(e.runtime) {
 		next.Phase = corev1.PodRunning
-		next.InitContainers = finishedInitContainers(next.InitContainers)
+		// Init containers after they have done their work; it takes no time here.
+		out := append([]cluster.Container(nil), next.InitContainers...)
+		for i := range out {
+			out[i].Reported, out[i].Ready = true, true
+			out[i].StatusImage, out[i].ImageID = out[i].Image, imageID(out[i].Image)
+		}
+		next.InitContainers = out
 	}
 	k.pods.put(e, &next, "")
 }
@@ -279,17 +281,6 @@ func allStarted(all []container) bool {
 		}
 	}
 	return true
-}
-
-// finishedInitContainers are init containers after they have done their work; it takes no
-// time here.
-func finishedInitContainers(list []cluster.Container) []cluster.Container {
-	out := append([]cluster.Container(nil), list...)
-	for i := range out {
-		out[i].Reported, out[i].Ready = true, true
-		out[i].StatusImage, out[i].ImageID = out[i].Image, imageID(out[i].Image)
-	}
-	return out
 }
 
 // imageID is what the model reports as the digest of an image.
@@ -308,22 +299,18 @@ func (k *kubelet) stopPod(e *pod) {
 	e.stopping = true
 	k.clock.after(k.opt.Agent.Stop.draw(k.chance), func() {
 		if k.store.podsByUID[e.UID] == e {
-			k.finishStop(e)
+			e.stopped = true
+			next := *e.Pod
+			next.Containers = append([]cluster.Container(nil), e.Containers...)
+			for i := range next.Containers {
+				e.runtime[i].generation++
+				e.runtime[i].running = false
+				next.Containers[i].Ready, next.Containers[i].Waiting = false, waitingEnded
+			}
+			k.pods.put(e, &next, "")
+			k.removeStopped(e)
 		}
 	})
-}
-
-func (k *kubelet) finishStop(e *pod) {
-	e.stopped = true
-	next := *e.Pod
-	next.Containers = append([]cluster.Container(nil), e.Containers...)
-	for i := range next.Containers {
-		e.runtime[i].generation++
-		e.runtime[i].running = false
-		next.Containers[i].Ready, next.Containers[i].Waiting = false, waitingEnded
-	}
-	k.pods.put(e, &next, "")
-	k.removeStopped(e)
 }
 
 // removeStopped removes a pod that has ended and that nothing holds.
@@ -336,7 +323,7 @@ func (k *kubelet) removeStopped(e *pod) {
 // chooseFailing decides whether a pod that is now at the update revision will ever be
 // ready, see [Options.Fail].
 func (k *kubelet) chooseFailing(e *pod, before string) {
-	if len(k.opt.Fail) == 0 || !k.recorder.owns(e) || !k.recorder.updated(e.Pod) || before == revisionOf(e.Pod) {
+	if len(k.opt.Fail) == 0 || !k.recorder.owns(e) || !updated(k.recorder.target, e.Pod, k.recorder.revision) || before == revisionOf(e.Pod) {
 		return
 	}
 	k.updated++

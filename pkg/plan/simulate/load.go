@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -90,19 +91,14 @@ func (l *loader) storeWithHistory(read *cluster.Workload, doc *tree.Node, revisi
 	l.store.objects[o.ref], l.store.owners[read.UID] = o, o
 	l.api.ensureNamespace(o.ref.Namespace)
 	if _, ok := read.Object.(*kruise.SidecarSet); ok && read.Annotations[kruise.SidecarSetHashAnnotation] != "" {
-		l.stamp(read)
+		meta := read.Object.(metav1.Object)
+		meta.SetUID(types.UID(read.UID))
+		meta.SetGeneration(read.Generation)
 		o.doc, o.workload = doc, read
 		l.store.listSet(o)
 		return nil
 	}
 	return l.api.save(o, doc, read)
-}
-
-// stamp gives the object the uid and generation of its workload.
-func (l *loader) stamp(read *cluster.Workload) {
-	meta := read.Object.(metav1.Object)
-	meta.SetUID(types.UID(read.UID))
-	meta.SetGeneration(read.Generation)
 }
 
 // linkReplicaSets finds the Deployment of each ReplicaSet.
@@ -160,19 +156,14 @@ func observed(p *cluster.Pod, i int) container {
 		return container{started: out.started}
 	default:
 		out.running, out.healthy = true, c.Ready
-		if runsOlder(p, c) {
+		// Whether a container surely runs another image than that of its spec: the pod is in the middle of an in-place update.
+		gate, ok := p.Condition(kruise.InPlaceUpdateReady)
+		updating := ok && gate.Status == corev1.ConditionFalse || !c.Ready
+		if updating && c.StatusImage != "" && !strings.HasSuffix(c.StatusImage, c.Image) {
 			out.image = c.StatusImage
 		}
 	}
 	return out
-}
-
-// runsOlder reports whether a container surely runs another image than that of its spec: the pod
-// is in the middle of an in-place update.
-func runsOlder(p *cluster.Pod, c cluster.Container) bool {
-	gate, ok := p.Condition(kruise.InPlaceUpdateReady)
-	updating := ok && gate.Status == corev1.ConditionFalse || !c.Ready
-	return updating && c.StatusImage != "" && !strings.HasSuffix(c.StatusImage, c.Image)
 }
 
 // start forgets what came up while loading, and has every controller look once, as
@@ -212,7 +203,7 @@ func fromSnapshots(list []plan.Snapshot, o Options) (*World, error) {
 		for name, labels := range s.Namespaces {
 			l.api.setNamespace(name, labels)
 		}
-		for _, name := range sortedNodes(s.Nodes) {
+		for _, name := range slices.Sorted(maps.Keys(s.Nodes)) {
 			l.scheduler.addNode(name, s.Nodes[name].Labels)
 		}
 		if err := l.storeObserved(s); err != nil {
@@ -227,19 +218,15 @@ func fromSnapshots(list []plan.Snapshot, o Options) (*World, error) {
 			}
 		}
 	}
-	l.ensureNodes(pods)
+	// Ensure nodes.
+	if len(l.scheduler.nodes) == 0 {
+		for i := range max(1, (pods+9)/10) {
+			l.scheduler.addNode(fmt.Sprintf("node-%d", i+1), nil)
+		}
+	}
 	l.loadBudgets(list)
 	l.start()
 	return l.World, nil
-}
-
-func (l *loader) ensureNodes(pods int) {
-	if len(l.scheduler.nodes) > 0 {
-		return
-	}
-	for i := range max(1, (pods+9)/10) {
-		l.scheduler.addNode(fmt.Sprintf("node-%d", i+1), nil)
-	}
 }
 
 // storeObserved stores the workload of a snapshot, or the native object that
@@ -249,7 +236,15 @@ func (l *loader) storeObserved(s plan.Snapshot) error {
 	if s.Carrier != nil {
 		stored = s.Carrier
 	}
-	if err := l.storeCopy(stored, s.Revisions); err != nil {
+	doc, err := document(stored)
+	if err != nil {
+		return err
+	}
+	own := *stored
+	copied := reflect.New(reflect.TypeOf(stored.Object).Elem())
+	copied.Elem().Set(reflect.ValueOf(stored.Object).Elem())
+	own.Object = copied.Interface()
+	if err := l.storeWithHistory(&own, doc, slices.Clone(s.Revisions)); err != nil {
 		return err
 	}
 	l.store.objects[stored.Ref].base = s.Base
@@ -261,18 +256,6 @@ func (l *loader) storeObserved(s plan.Snapshot) error {
 	shadow.base = s.Base
 	l.store.objects[shadow.ref] = shadow
 	return nil
-}
-
-func (l *loader) storeCopy(object *cluster.Workload, revisions []cluster.Revision) error {
-	doc, err := document(object)
-	if err != nil {
-		return err
-	}
-	own := *object
-	copied := reflect.New(reflect.TypeOf(object.Object).Elem())
-	copied.Elem().Set(reflect.ValueOf(object.Object).Elem())
-	own.Object = copied.Interface()
-	return l.storeWithHistory(&own, doc, slices.Clone(revisions))
 }
 
 // storeReplicaSets makes the ReplicaSets of a Deployment out of its revisions: a

@@ -148,34 +148,6 @@ type present struct {
 	images bool
 }
 
-// touches are the pods that were there in the beginning and were changed, in their order.
-func (r *recorder) touches() []plan.Touch {
-	f := fates{recorder: r, active: len(r.presentPods), found: map[string]*present{}, names: map[string]bool{}}
-	for uid, p := range r.presentPods {
-		f.found[uid] = &present{Touch: p}
-	}
-	for i := range r.records {
-		if r.records[i].Op == OpCreate {
-			f.names[r.records[i].Pod] = true
-		}
-	}
-	for i := range r.records {
-		f.read(i, &r.records[i])
-	}
-	var list []*present
-	for _, p := range f.found {
-		if p.touched {
-			list = append(list, p)
-		}
-	}
-	slices.SortFunc(list, func(a, b *present) int { return a.place - b.place })
-	out := make([]plan.Touch, len(list))
-	for i, p := range list {
-		out[i] = p.Touch
-	}
-	return out
-}
-
 // fates reads what becomes of pods from records, in their order.
 type fates struct {
 	*recorder
@@ -190,7 +162,7 @@ func (f *fates) read(i int, rec *Record) {
 	p := f.found[rec.UID]
 	switch rec.Op {
 	case OpCreate:
-		if f.active >= f.wantedAtEnd() {
+		if f.active >= f.wanted {
 			f.spare++
 		}
 		f.active++
@@ -239,7 +211,7 @@ func (f *fates) touch(i int, p *present) {
 // deleted decides whether another pod takes the place of one: one of its name, or one that is
 // missing or was created beyond what is wanted.
 func (f *fates) deleted(i int, p *present) {
-	surplus := f.active > f.wantedAtEnd()
+	surplus := f.active > f.wanted
 	spare := surplus && f.spare > 0
 	if spare {
 		f.spare--
@@ -249,13 +221,10 @@ func (f *fates) deleted(i int, p *present) {
 	}
 	f.touch(i, p)
 	p.Surplus = surplus
-	switch named := kindOf(f.target).named(); {
+	switch named := kindOf(f.target) == byOrdinal; {
 	case named && f.names[p.Name], !named && (!surplus || spare):
 		p.Mode = rules.ModeRecreate
 	default:
 		p.Mode = rules.ModeDelete
 	}
 }
-
-// wantedAtEnd is how many pods there are to be.
-func (f *fates) wantedAtEnd() int { return f.wanted }

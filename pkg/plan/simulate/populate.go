@@ -57,7 +57,20 @@ func Populate(target *tree.Node, others []*tree.Node, o Population) (plan.Snapsh
 	if err := checkPodLimit(target, pods); err != nil {
 		return plan.Snapshot{}, err
 	}
-	w := o.cluster(read, pods)
+	// An empty model cluster with nodes that suit the workload.
+	options := DefaultOptions()
+	options.Gates, options.ReadinessGate = o.Gates, o.ReadinessGate
+	w := New(options)
+	nodes := o.Nodes
+	switch {
+	case read.Kind == kruise.KindDaemonSet:
+		nodes = pods
+	case nodes == 0:
+		nodes = max(min(pods, 3), (pods+9)/10)
+	}
+	for i := range nodes {
+		w.AddNode(fmt.Sprintf("node-%d", i+1), assumedNodeLabels(read.Template))
+	}
 	if err := w.populate(read, target, others, pods); err != nil {
 		return plan.Snapshot{}, err
 	}
@@ -72,24 +85,6 @@ func Populate(target *tree.Node, others []*tree.Node, o Population) (plan.Snapsh
 	bare.UID = ""
 	s.Workload = &bare
 	return s, checkHealthy(target, s.Pods)
-}
-
-// cluster is an empty model cluster with nodes that suit the workload.
-func (o Population) cluster(read *cluster.Workload, pods int) *World {
-	options := DefaultOptions()
-	options.Gates, options.ReadinessGate = o.Gates, o.ReadinessGate
-	w := New(options)
-	nodes := o.Nodes
-	switch {
-	case read.Kind == kruise.KindDaemonSet:
-		nodes = pods
-	case nodes == 0:
-		nodes = max(min(pods, 3), (pods+9)/10)
-	}
-	for i := range nodes {
-		w.AddNode(fmt.Sprintf("node-%d", i+1), assumedNodeLabels(read.Template))
-	}
-	return w
 }
 
 // checkHealthy refuses a workload whose pods nothing would ever make ready.
@@ -156,7 +151,29 @@ func (w *World) populate(read *cluster.Workload, target *tree.Node, others []*tr
 	case sidecars && running > 0:
 		return nil
 	case sidecars:
-		return w.Apply(sidecarCarriers(set, pods)...)
+		// A namespace and a workload with so many pods for a SidecarSet whose input has no workload: labels are what its
+		// selectors ask for.
+		const name = "app"
+		namespace := labelsFor(set.Spec.NamespaceSelector)
+		in := cmp.Or(namespace[kruise.NamespaceNameLabel], "default")
+		namespace[kruise.NamespaceNameLabel] = in
+		labels := labelsFor(set.Spec.Selector)
+		return w.Apply([]*tree.Node{
+			tree.FromValue(map[string]any{
+				"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": in, "labels": anyMap(namespace)},
+			}),
+			tree.FromValue(map[string]any{
+				"apiVersion": kruise.Group + "/" + kruise.V1beta1, "kind": kruise.KindCloneSet,
+				"metadata": map[string]any{"name": name, "namespace": in},
+				"spec": map[string]any{
+					"replicas": pods, "selector": map[string]any{"matchLabels": anyMap(labels)},
+					"template": map[string]any{
+						"metadata": map[string]any{"labels": anyMap(labels)},
+						"spec":     map[string]any{"containers": []any{map[string]any{"name": name, "image": "app:1"}}},
+					},
+				},
+			}),
+		}...)
 	case read.Kind != kruise.KindDaemonSet:
 		tree.SetAt(node, tree.Int64(int64(pods)), "spec", "replicas")
 	}
@@ -190,32 +207,6 @@ func assumedNodeLabels(template map[string]any) map[string]string {
 		out[k] = fmt.Sprint(v)
 	}
 	return out
-}
-
-// sidecarCarriers are a namespace and a workload with so many pods for a SidecarSet whose
-// input has no workload: labels are what its selectors ask for.
-func sidecarCarriers(set *kruise.SidecarSet, pods int) []*tree.Node {
-	const name = "app"
-	namespace := labelsFor(set.Spec.NamespaceSelector)
-	in := cmp.Or(namespace[kruise.NamespaceNameLabel], "default")
-	namespace[kruise.NamespaceNameLabel] = in
-	labels := labelsFor(set.Spec.Selector)
-	return []*tree.Node{
-		tree.FromValue(map[string]any{
-			"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": in, "labels": anyMap(namespace)},
-		}),
-		tree.FromValue(map[string]any{
-			"apiVersion": kruise.Group + "/" + kruise.V1beta1, "kind": kruise.KindCloneSet,
-			"metadata": map[string]any{"name": name, "namespace": in},
-			"spec": map[string]any{
-				"replicas": pods, "selector": map[string]any{"matchLabels": anyMap(labels)},
-				"template": map[string]any{
-					"metadata": map[string]any{"labels": anyMap(labels)},
-					"spec":     map[string]any{"containers": []any{map[string]any{"name": name, "image": "app:1"}}},
-				},
-			},
-		}),
-	}
 }
 
 // labelsFor returns labels that a selector matches, as far as it asks for any.

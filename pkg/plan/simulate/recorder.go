@@ -83,7 +83,31 @@ func (r *recorder) watch(ref cluster.Ref) error {
 
 // timeline returns what has happened since [World.Watch].
 func (r *recorder) timeline() Timeline {
-	touches := r.touches()
+	// The pods that were there in the beginning and were changed, in their order.
+	f := fates{recorder: r, active: len(r.presentPods), found: map[string]*present{}, names: map[string]bool{}}
+	for uid, p := range r.presentPods {
+		f.found[uid] = &present{Touch: p}
+	}
+	for i := range r.records {
+		if r.records[i].Op == OpCreate {
+			f.names[r.records[i].Pod] = true
+		}
+	}
+	for i := range r.records {
+		f.read(i, &r.records[i])
+	}
+	var list []*present
+	for _, p := range f.found {
+		if p.touched {
+			list = append(list, p)
+		}
+	}
+	slices.SortFunc(list, func(a, b *present) int { return a.place - b.place })
+	touches := make([]plan.Touch, len(list))
+	for i, p := range list {
+		touches[i] = p.Touch
+	}
+
 	recreated, deleted := 0, 0
 	for _, t := range touches {
 		switch t.Mode {
@@ -123,7 +147,7 @@ func (r *recorder) retarget() {
 	if r.target == nil || r.target.workload == nil {
 		return
 	}
-	wanted, revision := r.store.wanted(r.target), kindOf(r.target).updateRevision(r.target)
+	wanted, revision := r.store.wanted(r.target), updateRevision(r.target)
 	if r.createdPods != nil && wanted == r.wanted && revision == r.revision && len(r.samples) > 0 {
 		return
 	}
@@ -142,7 +166,7 @@ func (r *recorder) classify(e *pod) class {
 	if !r.owns(e) {
 		return class{}
 	}
-	c := class{counted: true, terminating: e.Deleting, updated: r.updated(e.Pod)}
+	c := class{counted: true, terminating: e.Deleting, updated: updated(r.target, e.Pod, r.revision)}
 	c.ready = !e.Deleting && isReady(e.Pod)
 	c.available = c.ready && settled(e.Pod)
 	return c
@@ -158,11 +182,6 @@ func (r *recorder) owns(e *pod) bool {
 		return injected(e.Pod, r.target.ref.Name)
 	}
 	return e.owner != nil && (e.owner == r.target || e.owner.parent == r.target || e.owner.shadow == r.target)
-}
-
-// updated reports whether a pod is at the target's update revision.
-func (r *recorder) updated(p *cluster.Pod) bool {
-	return kindOf(r.target).updated(p, r.revision)
 }
 
 // settled reports whether no lifecycle state makes the pod unavailable.
@@ -274,9 +293,22 @@ func (r *recorder) changed(e *pod, before *cluster.Pod, reason string) {
 		return
 	}
 	if r.owns(e) {
-		for _, rec := range differences(before, e.Pod) {
+		// The records of one change.
+		b := e.Pod
+		out := written(before, b)
+		if b.Deleting && !before.Deleting {
+			out = append(out, Record{Op: OpDelete})
+		}
+		if from, to := rules.StateOf(before), rules.StateOf(b); from != to {
+			out = append(out, Record{Op: OpLifecycle, From: string(from), To: string(to)})
+		}
+		out = append(out, conditions(before, b, kruise.InPlaceUpdateReady, kruise.KruisePodReady)...)
+		out = append(out, containers(before, b)...)
+		for _, rec := range append(out, conditions(before, b, string(corev1.PodReady))...) {
 			rec.Reason = reason
-			r.count(rec)
+			if rec.Op == OpStarted && rec.From != "" {
+				r.restarts++
+			}
 			r.add(e, rec)
 		}
 	}
@@ -284,26 +316,6 @@ func (r *recorder) changed(e *pod, before *cluster.Pod, reason string) {
 	if before := revisionOf(before); before != revisionOf(e.Pod) {
 		r.kubelet.chooseFailing(e, before)
 	}
-}
-
-func (r *recorder) count(rec Record) {
-	if rec.Op == OpStarted && rec.From != "" {
-		r.restarts++
-	}
-}
-
-// differences are the records of one change.
-func differences(a, b *cluster.Pod) []Record {
-	out := written(a, b)
-	if b.Deleting && !a.Deleting {
-		out = append(out, Record{Op: OpDelete})
-	}
-	if from, to := rules.StateOf(a), rules.StateOf(b); from != to {
-		out = append(out, Record{Op: OpLifecycle, From: string(from), To: string(to)})
-	}
-	out = append(out, conditions(a, b, kruise.InPlaceUpdateReady, kruise.KruisePodReady)...)
-	out = append(out, containers(a, b)...)
-	return append(out, conditions(a, b, string(corev1.PodReady))...)
 }
 
 // written is what a controller wrote into the pod.

@@ -122,7 +122,20 @@ func (d *driver) step() error {
 		d.World.opt.Progress(d.recorder.part())
 	}
 	decision := plan.Next(d.plan, snap, d.clock.now())
-	d.markSteps(decision)
+	// Keep when steps begin and end.
+	r := d.recorder
+	now, at := decision.Progress.Step, d.clock.at-r.base
+	if !decision.Progress.Finished.IsZero() {
+		now = len(d.plan.Steps)
+	}
+	for i := len(r.steps); i <= now && i < len(d.plan.Steps); i++ {
+		r.steps = append(r.steps, StepMark{Index: i, Name: d.plan.Steps[i].Name, Title: d.plan.Steps[i].Title, Begin: at, End: -1, First: len(r.records)})
+	}
+	for i := range min(now, len(r.steps)) {
+		if r.steps[i].End < 0 {
+			r.steps[i].End = at
+		}
+	}
 	if decision.Progress != snap.Progress {
 		if err := d.Record(context.Background(), d.ref, snap.Version, decision.Progress); err != nil {
 			return err
@@ -159,23 +172,6 @@ func (d *driver) observe() (plan.Snapshot, error) {
 	return snap, nil
 }
 
-// markSteps keeps when steps begin and end.
-func (d *driver) markSteps(decision plan.Decision) {
-	r := d.recorder
-	now, at := decision.Progress.Step, d.clock.at-r.base
-	if !decision.Progress.Finished.IsZero() {
-		now = len(d.plan.Steps)
-	}
-	for i := len(r.steps); i <= now && i < len(d.plan.Steps); i++ {
-		r.steps = append(r.steps, StepMark{Index: i, Name: d.plan.Steps[i].Name, Title: d.plan.Steps[i].Title, Begin: at, End: -1, First: len(r.records)})
-	}
-	for i := range min(now, len(r.steps)) {
-		if r.steps[i].End < 0 {
-			r.steps[i].End = at
-		}
-	}
-}
-
 func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
 	d.refusal = ""
 	if d.repeats(decision) {
@@ -187,7 +183,13 @@ func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
 		switch {
 		case errors.Is(err, plan.ErrRefused), errors.Is(err, plan.ErrConflict):
 			d.refusal = err.Error()
-			return d.passTime(retryInterval, decision.Reason+": "+err.Error())
+			// Let some time pass, unless nothing has happened for too long.
+			reason := decision.Reason + ": " + err.Error()
+			if d.clock.at-max(d.clock.active, d.recorder.base) > d.opt.Patience || d.clock.at > d.end {
+				d.finish(Blocked, reason)
+				return nil
+			}
+			return d.Run(d.clock.now().Add(retryInterval))
 		case err != nil && !errors.Is(err, plan.ErrNotFound):
 			return err
 		case d.opt.Did != nil:
@@ -210,7 +212,20 @@ func (d *driver) repeats(decision plan.Decision) bool {
 		d.asked, d.askedAt = map[request]int{}, d.clock.at
 	}
 	for i := range decision.Actions {
-		r := requestOf(decision.Step, &decision.Actions[i])
+		// Name the request of an action.
+		a := &decision.Actions[i]
+		r := request{step: decision.Step}
+		switch {
+		case a.Pod != nil:
+			r.pod = a.Pod.PodRef
+		case a.Evict != nil:
+			r.pod = *a.Evict
+		case a.Delete != nil:
+			r.pod = *a.Delete
+		case a.Restart != nil:
+			r.pod = a.Restart.PodRef
+		}
+
 		if d.asked[r]++; d.asked[r] > maxRequests {
 			return true
 		}
@@ -225,36 +240,20 @@ type request struct {
 	pod  plan.PodRef
 }
 
-// requestOf names the request of an action.
-func requestOf(step int, a *plan.Action) request {
-	r := request{step: step}
-	switch {
-	case a.Pod != nil:
-		r.pod = a.Pod.PodRef
-	case a.Evict != nil:
-		r.pod = *a.Evict
-	case a.Delete != nil:
-		r.pod = *a.Delete
-	case a.Restart != nil:
-		r.pod = a.Restart.PodRef
-	}
-	return r
-}
-
-// passTime lets some time pass, unless nothing has happened for too long.
-func (d *driver) passTime(t time.Duration, reason string) error {
-	if d.clock.at-max(d.clock.active, d.recorder.base) > d.opt.Patience || d.clock.at > d.end {
-		d.finish(Blocked, reason)
-		return nil
-	}
-	return d.Run(d.clock.now().Add(t))
-}
-
 // wait waits for a change, for the time that the decision names, or for approval. A
 // time that has come already is an error: the clock does not move, and the run never ends.
 func (d *driver) wait(decision plan.Decision) error {
 	if len(decision.Blockers) > 0 && decision.Blockers[0].Gate == plan.GatePromote {
-		return d.promote(decision)
+		// Approve the pause according to the options, or end the run.
+		if d.opt.Promote == nil {
+			d.finish(Waiting, decision.Reason)
+			return nil
+		}
+		due := decision.Progress.Started.Add(*d.opt.Promote)
+		if err := d.Run(latest(due, d.clock.now())); err != nil {
+			return err
+		}
+		return d.Promote(d.ref, d.plan)
 	}
 	if until := decision.Until; !until.IsZero() && !d.clock.now().Before(until) {
 		return fmt.Errorf("the rollout waits until %s, and it is %s: %s", until.UTC().Format(time.RFC3339Nano), d.clock.now().UTC().Format(time.RFC3339Nano), decision.Reason)
@@ -277,19 +276,6 @@ func (d *driver) wait(decision plan.Decision) error {
 		d.finish(Blocked, d.reasons(decision))
 	}
 	return nil
-}
-
-// promote approves the pause according to the options, or ends the run.
-func (d *driver) promote(decision plan.Decision) error {
-	if d.opt.Promote == nil {
-		d.finish(Waiting, decision.Reason)
-		return nil
-	}
-	due := decision.Progress.Started.Add(*d.opt.Promote)
-	if err := d.Run(latest(due, d.clock.now())); err != nil {
-		return err
-	}
-	return d.Promote(d.ref, d.plan)
 }
 
 func latest(a, b time.Time) time.Time {

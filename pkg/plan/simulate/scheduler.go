@@ -125,8 +125,6 @@ func (s *scheduler) share() map[string]*cluster.Node {
 	return s.published
 }
 
-func sortedNodes(nodes map[string]*cluster.Node) []string { return slices.Sorted(maps.Keys(nodes)) }
-
 // schedule binds a pod: to the node that it asks for, or to the emptiest, the
 // next one in turn among equals.
 func (s *scheduler) schedule(e *pod, want string) {
@@ -144,26 +142,22 @@ func (s *scheduler) schedule(e *pod, want string) {
 	}
 	s.occupy(n, 1)
 	s.store.moves++
-	bound := e.With(cluster.PodChange{
-		Labels:     topology(n.Labels),
-		Conditions: []cluster.Condition{cluster.SetTo(string(corev1.PodScheduled), corev1.ConditionTrue, "", "")},
-	}, s.clock.now())
-	bound.Node = n.Name
-	s.pods.put(e, bound, "scheduled")
-}
-
-// topology are the labels that Kubernetes copies from a node to its pods.
-func topology(labels map[string]string) map[string]*string {
+	// The labels that Kubernetes copies from a node to its pods.
 	var out map[string]*string
 	for _, key := range []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion} {
-		if v, ok := labels[key]; ok {
+		if v, ok := n.Labels[key]; ok {
 			if out == nil {
 				out = map[string]*string{}
 			}
 			out[key] = &v
 		}
 	}
-	return out
+	bound := e.With(cluster.PodChange{
+		Labels:     out,
+		Conditions: []cluster.Condition{cluster.SetTo(string(corev1.PodScheduled), corev1.ConditionTrue, "", "")},
+	}, s.clock.now())
+	bound.Node = n.Name
+	s.pods.put(e, bound, "scheduled")
 }
 
 // nodeFor is the node that the scheduler finds for a pod: of those that fit, the

@@ -116,21 +116,15 @@ func (s *rolloutService) record(ref cluster.Ref, since string, p plan.Progress) 
 	if err != nil {
 		return err
 	}
-	if o.recorded > ownVersion(since) {
+	own, _, _ := strings.Cut(since, ".")
+	n, _ := strconv.ParseUint(own, 36, 64)
+	if o.recorded > n {
 		return fmt.Errorf("progress of %s: %w", ref, plan.ErrConflict)
 	}
 	o.progress = p
 	s.store.touch(o)
 	o.recorded = o.version
 	return nil
-}
-
-// ownVersion is the part of a snapshot's version that counts the object's own
-// changes.
-func ownVersion(version string) uint64 {
-	own, _, _ := strings.Cut(version, ".")
-	n, _ := strconv.ParseUint(own, 36, 64)
-	return n
 }
 
 // promote passes the current step of the rollout that carries out a plan, as a user
@@ -168,7 +162,15 @@ func (s *rolloutService) do(ref cluster.Ref, a plan.Action) error {
 	case a.Restart != nil:
 		return s.restartContainers(o, a.Step, a.Restart)
 	case a.Verify != nil:
-		s.verify(o, a.Step, a.Verify)
+		step := a.Step
+		result := plan.Result{Done: true, Good: true, Text: "assumed to be good"}
+		if s.opt.Verify != nil {
+			result = s.opt.Verify(step, a.Verify)
+		}
+		result.At = s.clock.now()
+		o.verified = maps.Clone(o.verified)
+		o.verified[step] = result
+		s.store.touch(o)
 	}
 	return nil
 }
@@ -207,7 +209,21 @@ func (s *rolloutService) pullAll(o *object, p *plan.Pull) {
 			s.clock.after(s.opt.Agent.Pull.draw(s.chance), func() { s.failPull(o, nodes, image) })
 			continue
 		}
-		s.pullOn(nodes, image, parallel)
+		// Start pulling on the first nodes; each that is done starts another.
+		next := 0
+		var one func()
+		one = func() {
+			for next < len(nodes) && nodes[next].images[image] {
+				next++
+			}
+			if next < len(nodes) {
+				next++
+				s.kubelet.pull(nodes[next-1], image, one)
+			}
+		}
+		for range min(parallel, len(nodes)) {
+			one()
+		}
 	}
 	s.store.touch(o)
 }
@@ -221,24 +237,6 @@ func (s *rolloutService) failPull(o *object, nodes []*node, image string) {
 	o.pulls = maps.Clone(o.pulls)
 	o.pulls[image] = state
 	s.store.touch(o)
-}
-
-// pullOn starts pulling on the first nodes; each that is done starts another.
-func (s *rolloutService) pullOn(nodes []*node, image string, parallel int) {
-	next := 0
-	var one func()
-	one = func() {
-		for next < len(nodes) && nodes[next].images[image] {
-			next++
-		}
-		if next < len(nodes) {
-			next++
-			s.kubelet.pull(nodes[next-1], image, one)
-		}
-	}
-	for range min(parallel, len(nodes)) {
-		one()
-	}
 }
 
 // pulledBy returns on how many of the nodes of the pods each image is. It is computed again only
@@ -267,18 +265,6 @@ func (s *rolloutService) pulledBy(o *object, list []*cluster.Pod) map[string]int
 type pulled struct {
 	pulls, moves uint64
 	nodes        map[string]int
-}
-
-// verify answers a plan's question.
-func (s *rolloutService) verify(o *object, step string, v *plan.Verify) {
-	result := plan.Result{Done: true, Good: true, Text: "assumed to be good"}
-	if s.opt.Verify != nil {
-		result = s.opt.Verify(step, v)
-	}
-	result.At = s.clock.now()
-	o.verified = maps.Clone(o.verified)
-	o.verified[step] = result
-	s.store.touch(o)
 }
 
 // restart is containers of one pod that were asked to restart, with how often they

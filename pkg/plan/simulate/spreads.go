@@ -108,7 +108,7 @@ func (c *spreadController) rulesOf(s *spreading) (r rules.Spread, ok bool) {
 		return r, false
 	}
 	r = rules.Spread{
-		Name: s.ref.Name, Spec: &s.spread.Spec, Status: &s.spread.Status, Latest: kindOf(o).latest(o),
+		Name: s.ref.Name, Spec: &s.spread.Spec, Status: &s.spread.Status, Latest: latestVersion(o),
 		Pods: slices.Clone(c.store.podsOf(o)), Now: c.clock.now(),
 	}
 	var paths []string
@@ -154,15 +154,11 @@ func (c *spreadController) wake(e *pod, before, after *cluster.Pod) {
 		return
 	}
 	if before != nil {
-		c.count(s)
+		if r, ok := c.rulesOf(s); ok {
+			s.spread.Status = *r.Count()
+		}
 	}
 	c.clock.wakeAfter(&s.wakeup, c.opt.Latency, func() { c.reconcile(s) })
-}
-
-func (c *spreadController) count(s *spreading) {
-	if r, ok := c.rulesOf(s); ok {
-		s.spread.Status = *r.Count()
-	}
 }
 
 // reconcile makes one pass of the controller.

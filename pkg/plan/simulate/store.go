@@ -253,18 +253,13 @@ func (s *store) listSet(set *object) {
 	s.sets = slices.Insert(s.sets, place, set)
 }
 
-// unlistSet takes a SidecarSet that was deleted out of the list.
-func (s *store) unlistSet(ref cluster.Ref) {
-	s.sets = slices.DeleteFunc(s.sets, func(o *object) bool { return o.ref == ref })
-}
-
 // podsOf returns the pods that the object's controller sees, in a list that must
 // not be kept.
 func (s *store) podsOf(o *object) []*cluster.Pod {
 	if o.carrier != nil {
 		return s.podsOf(o.carrier)
 	}
-	return kindOf(o).pods(s.all.now, o)
+	return podsOf(s.all.now, o)
 }
 
 // podsIn are the pods of a namespace, in a list that must not be kept.
@@ -289,14 +284,11 @@ func (s *store) revisionsOf(o *object) []cluster.Revision {
 	}
 	var out []cluster.Revision
 	for _, child := range o.children {
-		out = append(out, ofReplicaSet(child.workload))
+		rs := child.workload
+		n, _ := strconv.ParseInt(rs.Annotations[cluster.DeploymentRevisionAnnotation], 10, 64)
+		out = append(out, cluster.Revision{Name: rs.Name, Number: n, Template: withoutHash(rs.Template)})
 	}
 	return out
-}
-
-func ofReplicaSet(rs *cluster.Workload) cluster.Revision {
-	n, _ := strconv.ParseInt(rs.Annotations[cluster.DeploymentRevisionAnnotation], 10, 64)
-	return cluster.Revision{Name: rs.Name, Number: n, Template: withoutHash(rs.Template)}
 }
 
 // concerns reports whether one of a budget's pods is the object's.

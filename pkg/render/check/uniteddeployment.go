@@ -18,7 +18,7 @@ import (
 	appsvalidation "k8s.io/kubernetes/pkg/apis/apps/validation"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/allocate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -298,7 +298,7 @@ func (k *unitedDeploymentCheck) schedule() {
 // replicas wants one way to size subsets, and sizes that add up.
 func (k *unitedDeploymentCheck) replicas() {
 	adaptive := k.spec.Topology.ScheduleStrategy.Type == kruise.AdaptiveUnitedDeploymentScheduleStrategyType
-	in := allocate.Input{Replicas: k.spec.Replicas, Adaptive: adaptive}
+	in := spread.Allocation{Replicas: k.spec.Replicas, Adaptive: adaptive}
 	named, limited, unlimited := -1, false, false
 	for i, s := range k.spec.Topology.Subsets {
 		if s.Replicas != nil && named < 0 {
@@ -306,7 +306,7 @@ func (k *unitedDeploymentCheck) replicas() {
 		}
 		limited = limited || s.MinReplicas != nil || s.MaxReplicas != nil
 		unlimited = unlimited || s.MaxReplicas == nil
-		in.Subsets = append(in.Subsets, allocate.Subset{Name: s.Name, Replicas: s.Replicas, Min: s.MinReplicas, Max: s.MaxReplicas})
+		in.Subsets = append(in.Subsets, spread.Subset{Name: s.Name, Replicas: s.Replicas, Min: s.MinReplicas, Max: s.MaxReplicas})
 	}
 	at := fmt.Sprintf("%s[%d].replicas", subsetsField, named)
 	switch {
@@ -319,7 +319,7 @@ func (k *unitedDeploymentCheck) replicas() {
 	case limited && !unlimited:
 		k.fault(subsetsField, "leave maxReplicas out of the subset that takes the rest", "at least one subset must have no maxReplicas")
 	}
-	_, err := allocate.Replicas(in)
+	_, err := spread.Allocate(in)
 	if len(in.Subsets) == 0 && (in.Replicas == nil || *in.Replicas >= 0) {
 		k.accepted(func() { k.addErrors(err, "") })
 		return

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -251,15 +251,15 @@ func (d defaultValue) at(v any, steps []string) {
 }
 
 // masked is a secret value: it can be compared, and whatever shows it shows
-// [mask.Masked].
+// [redact.Masked].
 type masked struct{ content string }
 
-func (masked) String() string { return mask.Masked }
+func (masked) String() string { return redact.Masked }
 
-func (masked) GoString() string { return mask.Masked }
+func (masked) GoString() string { return redact.Masked }
 
 // MarshalJSON writes the mask.
-func (masked) MarshalJSON() ([]byte, error) { return json.Marshal(mask.Masked) }
+func (masked) MarshalJSON() ([]byte, error) { return json.Marshal(redact.Masked) }
 
 // maskSecrets replaces all that a Secret holds, also one that a ResourceDistribution
 // distributes. stringData and data are one, as they are once stored.
@@ -337,17 +337,17 @@ func shown(path []string, v any, object map[string]any) any {
 	}
 	last := path[len(path)-1]
 	switch _, text := v.(string); {
-	case path[0] == "data" && mask.SecretName(last):
-		return mask.Masked
-	case text && mask.SecretName(last) && !names(last):
-		return mask.Masked
+	case path[0] == "data" && redact.Name(last):
+		return redact.Masked
+	case text && redact.Name(last) && !names(last):
+		return redact.Masked
 	}
 	for i, step := range slices.Backward(path) {
 		if step == "metadata" {
-			return withMasks(mask.Value(path[i:], v, nil))
+			return withMasks(redact.Value(path[i:], v, nil))
 		}
 	}
-	return withMasks(mask.Value(path, v, object))
+	return withMasks(redact.Value(path, v, object))
 }
 
 // names reports whether a field has the name of a secret rather than its value.
@@ -361,7 +361,7 @@ func names(key string) bool {
 func withMasks(v any) any {
 	switch v := v.(type) {
 	case masked:
-		return mask.Masked
+		return redact.Masked
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for key, item := range v {

@@ -85,7 +85,7 @@ type Change struct {
 }
 
 // Field is one field in which the sides differ. A side that is nil has nothing
-// there; what is secret is [mask.Masked], also when both sides are.
+// there; what is secret is [redact.Masked], also when both sides are.
 type Field struct {
 	Path     string
 	Old, New any

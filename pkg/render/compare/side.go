@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -24,7 +24,7 @@ type side struct {
 	carriers []carrier
 	at       map[resource.ID]int
 	// labelled finds carriers by their labels.
-	labelled *selectors.Labelled
+	labelled *kruise.LabelIndex
 }
 
 func newSide(list []*resource.Resource, opt Options) *side {
@@ -38,7 +38,7 @@ func newSide(list []*resource.Resource, opt Options) *side {
 	for i, c := range s.carriers {
 		s.at[c.id] = i
 	}
-	s.labelled = selectors.NewLabelled(len(s.carriers), func(i int) map[string]string { return s.carriers[i].labels })
+	s.labelled = kruise.NewLabelIndex(len(s.carriers), func(i int) map[string]string { return s.carriers[i].labels })
 	return s
 }
 

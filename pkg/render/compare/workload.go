@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -221,13 +220,13 @@ func (c *comparison) snapshot(old, now *cluster.Workload) (s plan.Snapshot, obse
 // the cluster, the same for every set.
 type observedPods struct {
 	all      []*cluster.Pod
-	labelled *selectors.Labelled
+	labelled *kruise.LabelIndex
 }
 
 // selectedBy are the pods that one of the sets selects, in their order.
 func (o *observedPods) selectedBy(pods []*cluster.Pod, sets ...*kruise.SidecarSet) []*cluster.Pod {
 	if !slices.Equal(pods, o.all) {
-		o.all, o.labelled = pods, selectors.NewLabelled(len(pods), func(i int) map[string]string { return pods[i].Labels })
+		o.all, o.labelled = pods, kruise.NewLabelIndex(len(pods), func(i int) map[string]string { return pods[i].Labels })
 	}
 	var places []int
 	for _, set := range sets {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -98,7 +98,7 @@ type namespaces struct {
 	labels map[string]labels.Set
 	// text names some of them, index finds those that a selector may match.
 	text  string
-	index *selectors.Labelled
+	index *kruise.LabelIndex
 	// terminating are those on their way out.
 	terminating map[string]bool
 	// complete: the context holds an inventory, so what is neither there nor in
@@ -122,7 +122,7 @@ func knownNamespaces(f *resource.Facts) namespaces {
 		}
 	}
 	n.text = list(n.names)
-	n.index = selectors.NewLabelled(len(n.names), func(i int) map[string]string { return n.labels[n.names[i]] })
+	n.index = kruise.NewLabelIndex(len(n.names), func(i int) map[string]string { return n.labels[n.names[i]] })
 	return n
 }
 

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -154,7 +153,7 @@ type relatedObjects struct {
 	// templates are those of all objects, checked or known.
 	templates []template
 	// labelled finds templates by their labels, owned the first one of each object.
-	labelled *selectors.Labelled
+	labelled *kruise.LabelIndex
 	owned    map[resource.ID]int
 	// excesses returns the resources that SidecarSets compute for pods and the API server
 	// refuses. They are computed at the first call.
@@ -183,7 +182,7 @@ func newRelatedObjects(c *stage.Context, q Request) *relatedObjects {
 			s.addTemplates(r)
 		}
 	}
-	s.labelled = selectors.NewLabelled(len(s.templates), func(i int) map[string]string { return s.templates[i].labels })
+	s.labelled = kruise.NewLabelIndex(len(s.templates), func(i int) map[string]string { return s.templates[i].labels })
 	return s
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -117,7 +116,7 @@ type disruptionBudgets struct {
 	facts     *resource.Facts
 	budgets   []*resource.Resource
 	selectors []labels.Selector
-	index     *selectors.Index
+	index     *kruise.SelectorIndex
 }
 
 // disruptionBudgetsKey is the key of what is worked out once for all budgets.
@@ -130,7 +129,7 @@ func (s *subject) disruptionBudgets() *disruptionBudgets {
 		for _, r := range x.budgets {
 			x.selectors = append(x.selectors, selectorOf(r))
 		}
-		x.index = selectors.NewIndex(x.selectors)
+		x.index = kruise.NewSelectorIndex(x.selectors)
 		return x
 	})
 }

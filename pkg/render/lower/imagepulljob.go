@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imagepull"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -206,13 +205,13 @@ func (p *imagePull) nodesOfPods(s *metav1.LabelSelector) (names []string, found 
 }
 
 // HelperImage is what the pods of an image pull run by default.
-const HelperImage = imagepull.HelperImage
+const HelperImage = kruise.PullHelperImage
 
-const imageVolumesServed = imagepull.VolumesServed
+const imageVolumesServed = kruise.ImageVolumesServed
 
 // pod returns the template of a pod that has its node pull one image.
 func (p *imagePull) pod(image string) *tree.Node {
-	return imagepull.Pod{
+	return kruise.PullPod{
 		Volumes: p.c.Since(imageVolumesServed), Helper: p.c.HelperImage, Policy: p.spec.ImagePullPolicy,
 		Secrets: p.spec.PullSecrets, Labels: map[string]string{kruise.SourceLabel: p.source()},
 	}.Template(image)
@@ -221,7 +220,7 @@ func (p *imagePull) pod(image string) *tree.Node {
 // jobSpec returns the spec of a Job with a template. A pull that fails is tried
 // again by the kubelet, with pauses, until the deadline.
 func (p *imagePull) jobSpec(template *tree.Node) *tree.Node {
-	out := tree.Map("backoffLimit", tree.Int64(0), "activeDeadlineSeconds", tree.Int64(imagepull.Deadline(&p.spec)))
+	out := tree.Map("backoffLimit", tree.Int64(0), "activeDeadlineSeconds", tree.Int64(kruise.PullDeadline(&p.spec)))
 	if s := p.spec.CompletionPolicy.TTLSecondsAfterFinished; s != nil {
 		tree.Set(out, "ttlSecondsAfterFinished", tree.Int64(int64(*s)))
 	}

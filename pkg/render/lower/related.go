@@ -13,7 +13,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -35,7 +34,7 @@ type relatedObjects struct {
 	nodes []*corev1.Node
 	// nodePlaces are the places of nodes by name, nodeLabels finds those of a selector.
 	nodePlaces map[string][]int
-	nodeLabels *selectors.Labelled
+	nodeLabels *kruise.LabelIndex
 	// probedTemplate are the pod templates of the input, where some object probes pods.
 	probed []probedTemplate
 }
@@ -59,7 +58,7 @@ func (a *relatedObjects) indexNodes() {
 	for i, n := range a.nodes {
 		a.nodePlaces[n.Name] = append(a.nodePlaces[n.Name], i)
 	}
-	a.nodeLabels = selectors.NewLabelled(len(a.nodes), func(i int) map[string]string { return a.nodes[i].Labels })
+	a.nodeLabels = kruise.NewLabelIndex(len(a.nodes), func(i int) map[string]string { return a.nodes[i].Labels })
 }
 
 // perNodeKinds are the kinds that become something on each node.

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 )
 
@@ -284,7 +283,7 @@ func (q *recreate) byAlias(c *corev1.Container, i int) (*method, string) {
 	if status == nil {
 		return nil, "the status of the pod is not known, and with it the digest of the image"
 	}
-	next, why := imageref.Alias(c.Image, status.Image, status.ImageID)
+	next, why := kruise.ImageAlias(c.Image, status.Image, status.ImageID)
 	if next == "" {
 		return nil, why
 	}

@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -101,7 +100,7 @@ type podIndex struct {
 	list []*corev1.Pod
 	// places are those in the list by name, labelled finds those of a selector.
 	places   map[string]int
-	labelled *selectors.Labelled
+	labelled *kruise.LabelIndex
 	err      error
 }
 
@@ -130,7 +129,7 @@ func podsInNamespace(f *resource.Facts, namespace string) podIndex {
 		c.places[r.Name()] = len(c.list)
 		c.list = append(c.list, pod)
 	}
-	c.labelled = selectors.NewLabelled(len(c.list), func(i int) map[string]string { return c.list[i].Labels })
+	c.labelled = kruise.NewLabelIndex(len(c.list), func(i int) map[string]string { return c.list[i].Labels })
 	return c
 }
 

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/allocate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -95,7 +95,7 @@ func newExpansion(c *stage.Context, r *resource.Resource) (*expansion, error) {
 // allocate shares the replicas out (docs/kruise/distribution.md#which-allocator).
 func (x *expansion) allocate() error {
 	in := x.allocation(x.spec.Replicas)
-	counts, err := allocate.Replicas(in)
+	counts, err := spread.Allocate(in)
 	if err != nil {
 		return faultsOf(x.r, err)
 	}
@@ -106,19 +106,19 @@ func (x *expansion) allocate() error {
 
 // At is how total replicas are shared out over the subsets, nil where they cannot be.
 func (x *expansion) At(total int32) []int32 {
-	counts, err := allocate.Replicas(x.allocation(&total))
+	counts, err := spread.Allocate(x.allocation(&total))
 	if err != nil {
 		return nil
 	}
 	return counts
 }
 
-func (x *expansion) allocation(replicas *int32) allocate.Input {
+func (x *expansion) allocation(replicas *int32) spread.Allocation {
 	adaptive, reserve := x.adaptive()
-	in := allocate.Input{Replicas: replicas, Adaptive: adaptive, Reserve: reserve}
+	in := spread.Allocation{Replicas: replicas, Adaptive: adaptive, Reserve: reserve}
 	for _, s := range x.spec.Topology.Subsets {
-		in.Subsets = append(in.Subsets, allocate.Subset{
-			Name: s.Name, Replicas: s.Replicas, Min: s.MinReplicas, Max: s.MaxReplicas, State: x.facts.state(s.Name),
+		in.Subsets = append(in.Subsets, spread.Subset{
+			Name: s.Name, Replicas: s.Replicas, Min: s.MinReplicas, Max: s.MaxReplicas, SubsetState: x.facts.state(s.Name),
 		})
 	}
 	return in

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/allocate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -137,8 +137,8 @@ func (x *expansion) owns(w *candidate) bool {
 // state is the state of a subset for its allocation (docs/kruise/distribution.md#which-allocator).
 // Rendering has no clock: an unschedulable condition or pod is taken as recent or as overdue,
 // whichever counts.
-func (f *found) state(subset string) allocate.State {
-	var s allocate.State
+func (f *found) state(subset string) spread.SubsetState {
+	var s spread.SubsetState
 	if w := f.workloads[subset]; w != nil {
 		s.Current = 1 // what every kind of workload defaults to
 		if n := tree.Get(w.Node(), "spec", "replicas"); n != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/allocate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -74,7 +74,7 @@ func (x *expansion) isWritten(path string) bool {
 
 // reportAllocation reports where the result hangs on what is known of the
 // cluster.
-func (x *expansion) reportAllocation(in allocate.Input) {
+func (x *expansion) reportAllocation(in spread.Allocation) {
 	const strategy = "spec.topology.scheduleStrategy"
 	if !in.Adaptive && x.isWritten(strategy+".type") {
 		x.report("uniteddeployment/schedule-strategy", strategy+".type", "")
@@ -93,7 +93,7 @@ func (x *expansion) reportAllocation(in allocate.Input) {
 
 // reportKnown reports which subsets were taken as unschedulable, or that nothing
 // was known.
-func (x *expansion) reportKnown(in allocate.Input, field string) {
+func (x *expansion) reportKnown(in spread.Allocation, field string) {
 	if x.facts.empty() {
 		x.report("uniteddeployment/adaptive-unknown", field, "")
 		return
@@ -111,7 +111,7 @@ func (x *expansion) reportKnown(in allocate.Input, field string) {
 
 // uneven reports whether subsets without a number of their own got different
 // shares: which of them got more depends on their present sizes.
-func uneven(in allocate.Input, counts []int32) bool {
+func uneven(in spread.Allocation, counts []int32) bool {
 	var open []int32
 	for i, s := range in.Subsets {
 		if s.Min != nil || s.Max != nil {

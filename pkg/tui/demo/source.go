@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -134,7 +134,7 @@ func written(object any, ref cluster.Ref, version string) (string, error) {
 	if ref.Group != "" {
 		out["apiVersion"] = ref.Group + "/" + version
 	}
-	text, err = yaml.Marshal(mask.Object(out))
+	text, err = yaml.Marshal(redact.Object(out))
 	return string(text), err
 }
 
@@ -305,20 +305,20 @@ const (
 )
 
 // Evidence is [world.EvidenceSource]: the logs are those that are made up.
-func (c *Cluster) Evidence(_ context.Context, ref cluster.Ref) (evidence.Comparison, error) {
+func (c *Cluster) Evidence(_ context.Context, ref cluster.Ref) (diagnose.Comparison, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.details[ref]
 	if d == nil {
-		return evidence.Comparison{}, missing(ref)
+		return diagnose.Comparison{}, missing(ref)
 	}
-	out, updated, old := evidence.Of(d.Question)
+	out, updated, old := diagnose.Compare(d.Question)
 	out.New.Logs, out.Old.Logs = c.sample(updated), c.sample(old)
 	return out, nil
 }
 
-func (c *Cluster) sample(pods []*cluster.Pod) *evidence.Logs {
-	var logs evidence.Logs
+func (c *Cluster) sample(pods []*cluster.Pod) *diagnose.Logs {
+	var logs diagnose.Logs
 	for _, p := range pods[:min(len(pods), sampled)] {
 		for i, container := range p.Containers {
 			l := log{c: c, container: container}

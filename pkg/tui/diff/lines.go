@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
@@ -71,7 +71,7 @@ func (s Screen) template(p plan.Revision) map[string]any {
 			}
 		}
 	}
-	return mask.Object(out)
+	return redact.Object(out)
 }
 
 // text is a template as YAML; what was decoded from JSON can always be written.

@@ -1,15 +1,15 @@
 package show
 
 import (
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // Evidence is how new pods do beside old ones: in two columns, below each other where there
 // is no room for that.
-func Evidence(c evidence.Comparison, width int) []draw.Line {
-	rows := append([]evidence.Row{{What: "evidence", New: "new pods", Old: "old pods"}}, c.Rows()...)
+func Evidence(c diagnose.Comparison, width int) []draw.Line {
+	rows := append([]diagnose.Row{{What: "evidence", New: "new pods", Old: "old pods"}}, c.Rows()...)
 	what, first, second := 0, 0, 0
 	for _, r := range rows {
 		what, first, second = max(what, draw.Width(r.What)), max(first, draw.Width(r.New)), max(second, draw.Width(r.Old))

@@ -6,7 +6,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
@@ -24,7 +24,7 @@ func manifest(text string) ([]draw.Line, error) {
 	if meta, ok := object["metadata"].(map[string]any); ok {
 		delete(meta, "managedFields")
 	}
-	out, err := yaml.Marshal(mask.Object(object))
+	out, err := yaml.Marshal(redact.Object(object))
 	if err != nil {
 		return nil, errNoYAML
 	}
@@ -61,10 +61,10 @@ func described(text string) []draw.Line {
 			continue
 		}
 		if flag {
-			body = mask.Masked
+			body = redact.Masked
 		}
-		flag = mask.SecretFlag(body)
-		lines = append(lines, worded(indent, mask.Text(body)))
+		flag = redact.SecretFlag(body)
+		lines = append(lines, worded(indent, redact.Inside(body)))
 	}
 	return lines
 }
@@ -101,14 +101,14 @@ func (p *pairs) mask(body string, indent int) (string, bool) {
 // to the right go on with.
 func (p *pairs) pair(text string, indent int) string {
 	i := strings.IndexAny(text, ":=")
-	if i < 0 || !mask.SecretName(text[:i]) || strings.HasPrefix(strings.TrimSpace(text[i+1:]), "<set to") {
+	if i < 0 || !redact.Name(text[:i]) || strings.HasPrefix(strings.TrimSpace(text[i+1:]), "<set to") {
 		return text
 	}
 	p.secret = indent + 1
 	if text[i] == '=' {
-		return text[:i+1] + mask.Masked
+		return text[:i+1] + redact.Masked
 	}
-	return text[:i+1] + "  " + mask.Masked
+	return text[:i+1] + "  " + redact.Masked
 }
 
 // worded is one line of a description.

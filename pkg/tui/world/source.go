@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
 // Source shows a cluster. Its methods may be called from several goroutines.
@@ -66,5 +66,5 @@ type Log interface {
 type EvidenceSource interface {
 	// Evidence compares them; parts that cannot be read in time, or at all, are named in
 	// the answer. The error is for a workload that cannot be found.
-	Evidence(ctx context.Context, ref cluster.Ref) (evidence.Comparison, error)
+	Evidence(ctx context.Context, ref cluster.Ref) (diagnose.Comparison, error)
 }

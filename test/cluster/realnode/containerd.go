@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imagepull"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // startContainerd runs containerd with everything of it inside the folder.
@@ -96,7 +96,7 @@ func (n *Node) images(ctx context.Context) error {
 		return err
 	}
 	// What pulls images for the product runs nothing.
-	if _, err := l.add(image{references: []string{imagepull.HelperImage}, command: []string{"exit", "0"}}); err != nil {
+	if _, err := l.add(image{references: []string{kruise.PullHelperImage}, command: []string{"exit", "0"}}); err != nil {
 		return err
 	}
 	if _, err := l.add(image{references: []string{DataImage}, data: map[string]string{"data/here": "x"}}); err != nil {

@@ -1,4 +1,4 @@
-package allocate
+package spread
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-func current(n ...int32) []State {
-	out := make([]State, len(n))
+func current(n ...int32) []SubsetState {
+	out := make([]SubsetState, len(n))
 	for i, v := range n {
 		out[i].Current = v
 	}

@@ -1,4 +1,4 @@
-package imagepull_test
+package kruise_test
 
 import (
 	"testing"
@@ -6,13 +6,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imagepull"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // TestTemplate: a pod that the API takes, with the image where the kubelet pulls it.
 func TestTemplate(t *testing.T) {
-	for name, p := range map[string]imagepull.Pod{
+	for name, p := range map[string]kruise.PullPod{
 		"volume": {Volumes: true, Secrets: []string{"registry"}, Labels: map[string]string{"a": "b"}},
 		"binary": {Helper: "helper:1", Policy: kruise.PullAlways, Secrets: []string{"registry"}, Labels: map[string]string{"a": "b"}},
 	} {
@@ -28,7 +27,7 @@ func TestTemplate(t *testing.T) {
 			pull := s.Containers[0]
 			if p.Volumes {
 				v := s.Volumes[0]
-				if v.Image.Reference != "web:2" || v.Image.PullPolicy != corev1.PullIfNotPresent || pull.VolumeMounts[0].Name != v.Name || pull.Image != imagepull.HelperImage {
+				if v.Image.Reference != "web:2" || v.Image.PullPolicy != corev1.PullIfNotPresent || pull.VolumeMounts[0].Name != v.Name || pull.Image != kruise.PullHelperImage {
 					t.Errorf("%+v", s)
 				}
 			} else if pull.Image != "web:2" || pull.ImagePullPolicy != corev1.PullAlways || s.InitContainers[0].Image != "helper:1" || pull.Command == nil {
@@ -42,11 +41,11 @@ func TestTemplate(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	job := &kruise.ImagePullJob{}
 	kruise.Default(job)
-	if d := imagepull.Deadline(&job.Spec.ImagePullJobTemplate); d != 2400 {
+	if d := kruise.PullDeadline(&job.Spec.ImagePullJobTemplate); d != 2400 {
 		t.Error(d)
 	}
 	job.Spec.CompletionPolicy.ActiveDeadlineSeconds = new(int64(900))
-	if d := imagepull.Deadline(&job.Spec.ImagePullJobTemplate); d != 900 {
+	if d := kruise.PullDeadline(&job.Spec.ImagePullJobTemplate); d != 900 {
 		t.Error(d)
 	}
 }

@@ -1,4 +1,4 @@
-package allocate
+package spread
 
 import (
 	"errors"
@@ -7,17 +7,6 @@ import (
 
 // bounds are the resolved limits of one subset.
 type bounds struct{ min, max int64 }
-
-// elastic fills subsets in the order of their declaration: first all up to
-// minReplicas, then all up to maxReplicas. The current state plays no role;
-// replicas that no subset may take stay unallocated (docs/kruise/distribution.md#which-allocator).
-func elastic(replicas *int32, subsets []Subset) ([]int32, error) {
-	rest, limits, err := limits(replicas, subsets)
-	if err != nil {
-		return nil, err
-	}
-	return counts(fill(rest, limits)), nil
-}
 
 // limits resolves minReplicas (default 0) and maxReplicas (default unlimited)
 // of all subsets.
@@ -91,13 +80,13 @@ func reservedReplicas(replicas *int32, subsets []Subset) ([]int32, error) {
 	}
 	r := reservation{rest: rest, out: make([]int64, len(subsets)), room: make([]int64, len(subsets))}
 	for i, s := range subsets {
-		r.room[i] = room(s.State)
+		r.room[i] = room(s.SubsetState)
 	}
 	for i, b := range limits {
 		r.raise(i, b.min)
 	}
 	for i, b := range limits {
-		if s := subsets[i].State; s.Reserved > 0 {
+		if s := subsets[i].SubsetState; s.Reserved > 0 {
 			r.raise(i, int64(s.Current))
 			continue
 		}
@@ -108,7 +97,7 @@ func reservedReplicas(replicas *int32, subsets []Subset) ([]int32, error) {
 
 // room is the number of pods that a subset can run: what it has without the
 // reserved ones when it is marked or has any, else no limit.
-func room(s State) int64 {
+func room(s SubsetState) int64 {
 	if !s.Unschedulable && s.Reserved <= 0 {
 		return math.MaxInt64
 	}

@@ -1,4 +1,4 @@
-package selectors
+package kruise
 
 import (
 	"fmt"
@@ -49,8 +49,8 @@ func TestIndex_CandidatesIncludeEveryMatch(t *testing.T) {
 	for i := range sets {
 		sets[i] = random(r)
 	}
-	index := NewIndex(list)
-	labelled := NewLabelled(len(sets), func(i int) map[string]string { return sets[i] })
+	index := NewSelectorIndex(list)
+	labelled := NewLabelIndex(len(sets), func(i int) map[string]string { return sets[i] })
 	for i, set := range sets {
 		found := index.Candidates(set)
 		if !slices.IsSorted(found) || len(slices.Compact(slices.Clone(found))) != len(found) {
@@ -74,10 +74,10 @@ func TestIndex_CandidatesAreFew(t *testing.T) {
 	for i := range 100 {
 		list = append(list, labels.SelectorFromSet(labels.Set{"team": "shop", "app": fmt.Sprint(i)}))
 	}
-	if got := NewIndex(list).Candidates(labels.Set{"team": "shop", "app": "7"}); len(got) > 2 {
+	if got := NewSelectorIndex(list).Candidates(labels.Set{"team": "shop", "app": "7"}); len(got) > 2 {
 		t.Errorf("%v: the selectors of one app, and the first one, are enough", got)
 	}
-	labelled := NewLabelled(100, func(i int) map[string]string { return map[string]string{"team": "shop", "app": fmt.Sprint(i)} })
+	labelled := NewLabelIndex(100, func(i int) map[string]string { return map[string]string{"team": "shop", "app": fmt.Sprint(i)} })
 	if got := labelled.Candidates(list[7]); !slices.Equal(got, []int{7}) {
 		t.Errorf("%v, want [7]", got)
 	}
@@ -97,12 +97,12 @@ func TestIndex_AsksOnlyForKeysThatAreThere(t *testing.T) {
 		}
 		list = append(list, s)
 	}
-	x := NewIndex(list)
+	x := NewSelectorIndex(list)
 	if got, want := x.Candidates(map[string]string{"own-1": "yes", "size": "1"}), []int{1, 2, 3}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	sets := []map[string]string{{"own-0": "x"}, {"app": "a"}, {"own-0": "", "app": "b"}}
-	y := NewLabelled(len(sets), func(i int) map[string]string { return sets[i] })
+	y := NewLabelIndex(len(sets), func(i int) map[string]string { return sets[i] })
 	if got, want := y.Candidates(list[0]), []int{0, 2}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -1,6 +1,4 @@
-// Package evidence compares the new pods of a rollout with the old ones, for the user who
-// decides whether it continues. It knows no cluster: logs and metrics are handed to it.
-package evidence
+package diagnose
 
 import (
 	"fmt"
@@ -10,11 +8,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// Comparison is how new pods do beside old ones.
+// Comparison is how new pods do beside old ones, for the user who decides whether the rollout
+// continues: logs and metrics are handed to it.
 type Comparison struct {
 	New Side `json:"new"`
 	Old Side `json:"old"`
@@ -59,12 +57,12 @@ type Skipped struct {
 }
 
 // AwaitsApproval reports whether the rollout waits for approval, so that there is something to decide.
-func AwaitsApproval(d diagnose.Diagnosis) bool {
-	return slices.ContainsFunc(d.Causes, func(c diagnose.Cause) bool { return c.Gate == plan.GatePromote })
+func AwaitsApproval(d Diagnosis) bool {
+	return slices.ContainsFunc(d.Causes, func(c Cause) bool { return c.Gate == plan.GatePromote })
 }
 
-// Of compares the pods of a question; old and updated are those pods, for who reads logs.
-func Of(q diagnose.Question) (c Comparison, updated, old []*cluster.Pod) {
+// Compare compares the pods of a question; old and updated are those pods, for who reads logs.
+func Compare(q Question) (c Comparison, updated, old []*cluster.Pod) {
 	carries := plan.UpdatedTest(q.Plan, q.Snapshot)
 	for _, p := range q.Snapshot.Members() {
 		switch {
@@ -122,7 +120,7 @@ type Row struct{ What, New, Old string }
 // Rows are the comparison for users, in two columns.
 func (c Comparison) Rows() []Row {
 	rows := []Row{
-		{"pods ready", c.New.ready(), c.Old.ready()},
+		{"pods ready", fmt.Sprintf("%d of %d", c.New.Ready, c.New.Pods), fmt.Sprintf("%d of %d", c.Old.Ready, c.Old.Pods)},
 		{"restarts", c.New.restarts(), c.Old.restarts()},
 		{"last terminations", c.New.ends(), c.Old.ends()},
 	}
@@ -147,8 +145,6 @@ func (c Comparison) Notes() []string {
 	}
 	return out
 }
-
-func (s Side) ready() string { return fmt.Sprintf("%d of %d", s.Ready, s.Pods) }
 
 func (s Side) restarts() string {
 	if s.Restarts == 0 {

@@ -1,4 +1,4 @@
-package allocate
+package spread
 
 import (
 	"errors"
@@ -51,25 +51,25 @@ type row struct {
 	name     string
 	replicas int32 // -1 is not given
 	subsets  string
-	state    []State
+	state    []SubsetState
 	want     []int32
 	// wantErr is part of the message, at is the path of the fault.
 	wantErr, at string
 }
 
-func (r row) input(t *testing.T) Input {
+func (r row) input(t *testing.T) Allocation {
 	t.Helper()
-	in := Input{Subsets: subs(t, r.subsets)}
+	in := Allocation{Subsets: subs(t, r.subsets)}
 	if r.replicas >= 0 {
 		in.Replicas = &r.replicas
 	}
 	for i, s := range r.state {
-		in.Subsets[i].State = s
+		in.Subsets[i].SubsetState = s
 	}
 	return in
 }
 
-func run(t *testing.T, rows []row, edit func(*Input)) {
+func run(t *testing.T, rows []row, edit func(*Allocation)) {
 	t.Helper()
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func run(t *testing.T, rows []row, edit func(*Input)) {
 			if edit != nil {
 				edit(&in)
 			}
-			got, err := Replicas(in)
+			got, err := Allocate(in)
 			if r.wantErr == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -106,27 +106,27 @@ func check(t *testing.T, err error, at, text string) {
 func TestAllocate_ChoosesTheAllocator(t *testing.T) {
 	// One question that every allocator answers differently.
 	three := int32(3)
-	ask := Input{Replicas: &three, Subsets: []Subset{
-		{Name: "a", State: State{Current: 2, Reserved: 1, Unschedulable: true}},
+	ask := Allocation{Replicas: &three, Subsets: []Subset{
+		{Name: "a", SubsetState: SubsetState{Current: 2, Reserved: 1, Unschedulable: true}},
 		{Name: "b"},
 	}}
 	tests := []struct {
 		name string
-		edit func(*Input)
+		edit func(*Allocation)
 		want []int32
 	}{
-		{"specified", func(*Input) {}, []int32{2, 1}},
-		{"elastic", func(in *Input) { in.Subsets[0].Max = parse("3") }, []int32{3, 0}},
-		{"adaptive", func(in *Input) { in.Adaptive = true }, []int32{0, 3}},
-		{"reservation", func(in *Input) { in.Adaptive, in.Reserve = true, true }, []int32{2, 2}},
-		{"reserve without adaptive", func(in *Input) { in.Reserve = true }, []int32{2, 1}},
+		{"specified", func(*Allocation) {}, []int32{2, 1}},
+		{"elastic", func(in *Allocation) { in.Subsets[0].Max = parse("3") }, []int32{3, 0}},
+		{"adaptive", func(in *Allocation) { in.Adaptive = true }, []int32{0, 3}},
+		{"reservation", func(in *Allocation) { in.Adaptive, in.Reserve = true, true }, []int32{2, 2}},
+		{"reserve without adaptive", func(in *Allocation) { in.Reserve = true }, []int32{2, 1}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			in := ask
 			in.Subsets = append([]Subset(nil), ask.Subsets...)
 			tc.edit(&in)
-			got, err := Replicas(in)
+			got, err := Allocate(in)
 			if err != nil {
 				t.Fatal(err)
 			}

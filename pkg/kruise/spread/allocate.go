@@ -1,7 +1,4 @@
-// Package allocate divides the replicas of a UnitedDeployment among its subsets, by the four
-// allocators of Kruise and with their exact arithmetic. It is pure: the caller passes what is
-// known of a cluster as [State], and decides whether a subset is unschedulable.
-package allocate
+package spread
 
 import (
 	"fmt"
@@ -20,12 +17,12 @@ type Subset struct {
 	// Replicas, Min and Max are numbers of pods or percentages of
 	// spec.replicas; nil is not given.
 	Replicas, Min, Max *intstr.IntOrString
-	State
+	SubsetState
 }
 
-// State is what is known of the workload that a subset has now. The zero value
+// SubsetState is what is known of the workload that a subset has now. The zero value
 // is a subset without a workload.
-type State struct {
+type SubsetState struct {
 	// Current is spec.replicas of the workload.
 	Current int32
 	// Ready is status.readyReplicas of the workload.
@@ -38,8 +35,8 @@ type State struct {
 	Reserved int32
 }
 
-// Input is one question.
-type Input struct {
+// Allocation is what there is to divide.
+type Allocation struct {
 	// Replicas is spec.replicas; nil is not given, which only v1.9.0 knows.
 	Replicas *int32
 	Subsets  []Subset
@@ -48,18 +45,25 @@ type Input struct {
 	Adaptive, Reserve bool
 }
 
-// Replicas returns the pods of each subset, in the order of in.Subsets, from
-// the allocator that Kruise would choose (docs/kruise/distribution.md#which-allocator). The
+// Allocate divides the replicas of a UnitedDeployment: it returns the pods of each subset, in the
+// order of in.Subsets, from the allocator that Kruise would choose, with its exact arithmetic
+// (docs/kruise/distribution.md#which-allocator). The caller decides whether a subset is unschedulable. The
 // error holds every fault found, joined, each a *tree.Error whose path starts
 // at the UnitedDeployment.
-func Replicas(in Input) ([]int32, error) {
+func Allocate(in Allocation) ([]int32, error) {
 	switch {
 	case in.Adaptive && in.Reserve:
 		return reservedReplicas(in.Replicas, in.Subsets)
 	case in.Adaptive:
 		return adaptive(in.Replicas, in.Subsets)
 	case bounded(in.Subsets):
-		return elastic(in.Replicas, in.Subsets)
+		// Fill subsets in the order of their declaration: first all up to minReplicas, then all up to maxReplicas. The current
+		// state plays no role; replicas that no subset may take stay unallocated (docs/kruise/distribution.md#which-allocator).
+		rest, limits, err := limits(in.Replicas, in.Subsets)
+		if err != nil {
+			return nil, err
+		}
+		return counts(fill(rest, limits)), nil
 	default:
 		return specified(in.Replicas, in.Subsets)
 	}

@@ -1,31 +1,28 @@
-// Package imagepull builds the pods that make a node pull an image without Kruise, with their time
-// limits. Rendering and rollouts share it; it depends on neither.
-package imagepull
+package kruise
 
 import (
 	"cmp"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// HelperImage is what the pods run by default: a shell that ends at once without a
+// PullHelperImage is what the pods run by default: a shell that ends at once without a
 // terminal, in a static binary at /bin/busybox.
-const HelperImage = "docker.io/library/busybox:1.37.0-musl"
+const PullHelperImage = "docker.io/library/busybox:1.37.0-musl"
 
-// VolumesServed is the minor version of Kubernetes in which image volumes are on by
+// ImageVolumesServed is the minor version of Kubernetes in which image volumes are on by
 // default (docs/facts/kubernetes.md#features-by-version).
-const VolumesServed = 35
+const ImageVolumesServed = 35
 
-// Pod is how a pod pulls.
-type Pod struct {
+// PullPod is how a pod has its node pull an image without Kruise. Rendering and rollouts share it.
+type PullPod struct {
 	// Volumes is true if the server has image volumes.
 	Volumes bool
 	// Helper is the image that runs beside the one that is pulled; empty for
-	// [HelperImage].
+	// [PullHelperImage].
 	Helper string
 	// Policy is empty for IfNotPresent.
-	Policy kruise.ImagePullPolicy
+	Policy ImagePullPolicy
 	// Secrets are names of Secrets in the pod's namespace.
 	Secrets []string
 	Labels  map[string]string
@@ -34,24 +31,15 @@ type Pod struct {
 // Template returns the template of a pod that has its node pull one image: the
 // kubelet pulls it as a volume, and nothing in it runs (docs/facts/kubelet.md#image-volumes); an
 // older one starts it with a program that ends at once.
-func (p Pod) Template(image string) *tree.Node {
+func (p PullPod) Template(image string) *tree.Node {
 	if p.Volumes {
-		return p.withVolume(image)
+		// Mount the image: the kubelet pulls only what is mounted.
+		volume := tree.Map("reference", image, "pullPolicy", p.policy())
+		helper := p.helper("pull", "")
+		tree.Set(helper, "volumeMounts", tree.Seq(tree.Map("name", "image", "mountPath", "/image", "readOnly", tree.Boolean(true))))
+		return p.complete(tree.Map("containers", tree.Seq(helper), "volumes", tree.Seq(tree.Map("name", "image", "image", volume))))
 	}
-	return p.withBinary(image)
-}
-
-// withVolume mounts the image: the kubelet pulls only what is mounted.
-func (p Pod) withVolume(image string) *tree.Node {
-	volume := tree.Map("reference", image, "pullPolicy", p.policy())
-	helper := p.helper("pull", "")
-	tree.Set(helper, "volumeMounts", tree.Seq(tree.Map("name", "image", "mountPath", "/image", "readOnly", tree.Boolean(true))))
-	return p.complete(tree.Map("containers", tree.Seq(helper), "volumes", tree.Seq(tree.Map("name", "image", "image", volume))))
-}
-
-// withBinary starts the image with a program that is brought along, since the
-// image may hold none that ends.
-func (p Pod) withBinary(image string) *tree.Node {
+	// Start the image with a program that is brought along, since the image may hold none that ends.
 	mount := func() *tree.Node { return tree.Seq(tree.Map("name", "noop", "mountPath", "/kubectl-kruise")) }
 	bring := p.helper("bring", "")
 	tree.Set(bring, "command", texts("/bin/busybox", "cp", "/bin/busybox", "/kubectl-kruise/true"))
@@ -64,8 +52,8 @@ func (p Pod) withBinary(image string) *tree.Node {
 }
 
 // helper is a small container; an empty image is the helper's.
-func (p Pod) helper(name, image string) *tree.Node {
-	out := tree.Map("name", name, "image", cmp.Or(image, p.Helper, HelperImage))
+func (p PullPod) helper(name, image string) *tree.Node {
+	out := tree.Map("name", name, "image", cmp.Or(image, p.Helper, PullHelperImage))
 	if image != "" {
 		tree.Set(out, "imagePullPolicy", tree.String(p.policy()))
 	}
@@ -74,11 +62,11 @@ func (p Pod) helper(name, image string) *tree.Node {
 }
 
 // policy is written out: without one, the tag latest would decide.
-func (p Pod) policy() string { return cmp.Or(string(p.Policy), string(kruise.PullIfNotPresent)) }
+func (p PullPod) policy() string { return cmp.Or(string(p.Policy), string(PullIfNotPresent)) }
 
 // complete completes a pod: it goes to any node, whatever its taints, as Kruise's
 // node agent is everywhere, and takes the pull secrets.
-func (p Pod) complete(spec *tree.Node) *tree.Node {
+func (p PullPod) complete(spec *tree.Node) *tree.Node {
 	tree.Set(spec, "restartPolicy", tree.String("Never"))
 	tree.Set(spec, "automountServiceAccountToken", tree.Boolean(false))
 	tree.Set(spec, "tolerations", tree.Seq(tree.Map("operator", "Exists")))
@@ -89,15 +77,11 @@ func (p Pod) complete(spec *tree.Node) *tree.Node {
 		}
 		tree.Set(spec, "imagePullSecrets", secrets)
 	}
-	return tree.Map("metadata", tree.Map("labels", tree.FromValue(labels(p.Labels))), "spec", spec)
-}
-
-func labels(m map[string]string) map[string]any {
 	out := map[string]any{}
-	for k, v := range m {
+	for k, v := range p.Labels {
 		out[k] = v
 	}
-	return out
+	return tree.Map("metadata", tree.Map("labels", tree.FromValue(out)), "spec", spec)
 }
 
 func texts(list ...string) *tree.Node {
@@ -108,9 +92,9 @@ func texts(list ...string) *tree.Node {
 	return out
 }
 
-// Deadline is how many seconds all attempts of a job may take together, or what the
+// PullDeadline is how many seconds all attempts of a job may take together, or what the
 // job allows; its defaults are filled in.
-func Deadline(spec *kruise.ImagePullJobTemplate) int64 {
+func PullDeadline(spec *ImagePullJobTemplate) int64 {
 	all := int64(*spec.PullPolicy.TimeoutSeconds) * (int64(*spec.PullPolicy.BackoffLimit) + 1)
 	if s := spec.CompletionPolicy.ActiveDeadlineSeconds; s != nil {
 		return min(all, *s)

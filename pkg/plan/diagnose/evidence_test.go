@@ -1,4 +1,4 @@
-package evidence_test
+package diagnose_test
 
 import (
 	"strings"
@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
 )
 
 func TestMain(m *testing.M) { hermetic.Main(m) }
@@ -34,7 +33,7 @@ func TestErrorLike_FindsErrorLines(t *testing.T) {
 		"err=timeout after " + strings.Repeat("x", 1<<20):      true,
 		strings.Repeat("x", 1<<20) + " error beyond the bound": false,
 	} {
-		if got := evidence.ErrorLike(line); got != want {
+		if got := diagnose.ErrorLike(line); got != want {
 			t.Errorf("%.60s: %v", line, got)
 		}
 	}
@@ -42,11 +41,11 @@ func TestErrorLike_FindsErrorLines(t *testing.T) {
 
 // TestLogs_RateIsPerPodAndMinute: the rate is of a pod and a minute, however many containers it has.
 func TestLogs_RateIsPerPodAndMinute(t *testing.T) {
-	var l evidence.Logs
+	var l diagnose.Logs
 	l.Add("ERROR one\nINFO two\n\nERROR three\n", 2*time.Minute, true)
 	l.Add("ERROR four\n", 2*time.Minute, false)
 	l.Add("INFO\n", 4*time.Minute, true)
-	want := evidence.Logs{Pods: 2, Lines: 5, Errors: 3, Minutes: 6, PerMinute: 0.5}
+	want := diagnose.Logs{Pods: 2, Lines: 5, Errors: 3, Minutes: 6, PerMinute: 0.5}
 	if diff := cmp.Diff(want, l); diff != "" {
 		t.Error(diff)
 	}
@@ -55,13 +54,13 @@ func TestLogs_RateIsPerPodAndMinute(t *testing.T) {
 // TestRows_CompareBothSides: both revisions are compared in rows, and what could not be read is
 // named.
 func TestRows_CompareBothSides(t *testing.T) {
-	c := evidence.Comparison{
-		New:     evidence.Side{Pods: 2, Ready: 1, Restarts: 7, Restarted: 1, Ends: []evidence.End{{How: "OOMKilled, exit code 137", Count: 2}}, Logs: &evidence.Logs{Pods: 1, Lines: 10, Errors: 4, PerMinute: 2}},
-		Old:     evidence.Side{Pods: 8, Ready: 8},
-		Checks:  []evidence.Check{{Step: "verify-1", Query: "up", Answer: "0.02 is not < 0.01"}},
-		Skipped: []evidence.Skipped{{Part: "logs of old pods", Why: "forbidden"}},
+	c := diagnose.Comparison{
+		New:     diagnose.Side{Pods: 2, Ready: 1, Restarts: 7, Restarted: 1, Ends: []diagnose.End{{How: "OOMKilled, exit code 137", Count: 2}}, Logs: &diagnose.Logs{Pods: 1, Lines: 10, Errors: 4, PerMinute: 2}},
+		Old:     diagnose.Side{Pods: 8, Ready: 8},
+		Checks:  []diagnose.Check{{Step: "verify-1", Query: "up", Answer: "0.02 is not < 0.01"}},
+		Skipped: []diagnose.Skipped{{Part: "logs of old pods", Why: "forbidden"}},
 	}
-	want := []evidence.Row{
+	want := []diagnose.Row{
 		{What: "pods ready", New: "1 of 2", Old: "8 of 8"},
 		{What: "restarts", New: "7 in 1 pod", Old: "0"},
 		{What: "last terminations", New: "OOMKilled, exit code 137 x2", Old: "none"},
@@ -77,7 +76,7 @@ func TestRows_CompareBothSides(t *testing.T) {
 
 func TestAwaitsApproval_OnlyAtItsPause(t *testing.T) {
 	promote := diagnose.Diagnosis{Causes: []diagnose.Cause{{Gate: plan.GateReady}, {Gate: plan.GatePromote}}}
-	if !evidence.AwaitsApproval(promote) || evidence.AwaitsApproval(diagnose.Diagnosis{}) {
+	if !diagnose.AwaitsApproval(promote) || diagnose.AwaitsApproval(diagnose.Diagnosis{}) {
 		t.Error("it does not tell a pause from none")
 	}
 }

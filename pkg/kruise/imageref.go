@@ -1,5 +1,4 @@
-// Package imageref names images in other ways. It is a leaf.
-package imageref
+package kruise
 
 import (
 	"strings"
@@ -7,12 +6,12 @@ import (
 	"github.com/distribution/reference"
 )
 
-// Alias is another reference of the content that runs, in the same repository: another repository
+// ImageAlias is another reference of the content that runs, in the same repository: another repository
 // would have to be asked for (docs/facts/kubelet.md#restart-by-alias). Of repo:tag,
 // repo:tag@digest and repo@digest it is the next; a tag alone is never gone back to, as it may
 // have moved since. image is that of the spec, running and imageID are those of the status. why is
 // why there is none.
-func Alias(image, running, imageID string) (next, why string) {
+func ImageAlias(image, running, imageID string) (next, why string) {
 	named, err := reference.ParseNormalizedNamed(image)
 	if err != nil {
 		return "", "its image is not a reference: " + err.Error()
@@ -43,8 +42,8 @@ func Alias(image, running, imageID string) (next, why string) {
 	return repository + ":" + tag + "@" + digest, ""
 }
 
-// Check returns an error where an image is not a reference.
-func Check(image string) error {
+// CheckImage returns an error where an image is not a reference.
+func CheckImage(image string) error {
 	_, err := reference.ParseNormalizedNamed(image)
 	return err
 }

@@ -1,4 +1,4 @@
-package allocate
+package spread
 
 import (
 	"cmp"

@@ -1,7 +1,4 @@
-// Package mask hides what is likely to be secret in objects, pod templates and patches before they
-// are printed, stored in a plan or sent to a log: values of Secrets, of environment variables and
-// flags with such names, and passwords in URLs.
-package mask
+package redact
 
 import (
 	"maps"
@@ -12,27 +9,18 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// Masked replaces a value that is not shown.
-const Masked = redact.Masked
-
-// flag matches a flag whose value may be the next argument.
-var flag = regexp.MustCompile(`^--?[\w.-]+$`)
-
-// SecretName reports whether what goes by a name is likely to be secret: an environment
-// variable, a label, an annotation or a flag. Values out of Secrets are never here at all:
-// a template only refers to them.
-func SecretName(name string) bool { return redact.Name(name) }
+// flagName matches a flag whose value may be the next argument.
+var flagName = regexp.MustCompile(`^--?[\w.-]+$`)
 
 // Value returns a value of an object without what is likely to be secret: path leads
 // to it in decoded JSON, and begins with "metadata" for a label or annotation. Values
 // of a Secret look like any others: a caller that has some masks them all.
 func Value(path []string, v any, object map[string]any) any {
 	last := path[len(path)-1]
-	if (path[0] == "metadata" || dataField(path[0])) && redact.Name(last) {
+	if (path[0] == "metadata" || dataField(path[0])) && Name(last) {
 		return hide(v)
 	}
 	switch parent := tree.Lookup(object, path[:len(path)-1]).(type) {
@@ -72,23 +60,20 @@ func maskedInside(v any) any {
 		}
 		return out
 	case string:
-		return Text(v)
+		return Inside(v)
 	}
 	return v
 }
 
-// Text returns a text without what is likely to be secret in it, as [redact.Inside] does.
-func Text(text string) string { return redact.Inside(text) }
-
 // SecretFlag reports whether a text is a flag whose value, likely to be secret, is the
 // next argument.
-func SecretFlag(text string) bool { return flag.MatchString(text) && redact.Name(text) }
+func SecretFlag(text string) bool { return flagName.MatchString(text) && Name(text) }
 
 // secretValue reports whether key is the value of an env variable with such a
 // name.
 func secretValue(m map[string]any, key string) bool {
 	name, _ := m["name"].(string)
-	return key == "value" && redact.Name(name)
+	return key == "value" && Name(name)
 }
 
 // flagValue reports whether item i of a command line belongs to the flag before
@@ -170,7 +155,7 @@ func maskedMetadata(v any) any {
 func maskedNames(values map[string]any) map[string]any {
 	out := maps.Clone(values)
 	for name, v := range values {
-		if SecretName(name) || name == corev1.LastAppliedConfigAnnotation {
+		if Name(name) || name == corev1.LastAppliedConfigAnnotation {
 			out[name] = hide(v)
 		}
 	}

@@ -1,9 +1,9 @@
-package imageref_test
+package kruise_test
 
 import (
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 const (
@@ -28,7 +28,7 @@ func TestAlias(t *testing.T) {
 		{"no reference", "Example.com/App:1", "example.com/app@" + digestA, "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, why := imageref.Alias(tc.image, tc.known, tc.imageID)
+			got, why := kruise.ImageAlias(tc.image, tc.known, tc.imageID)
 			if got != tc.want || (got == "") == (why == "") {
 				t.Errorf("%q (%s), want %q", got, why, tc.want)
 			}

@@ -1,4 +1,4 @@
-package allocate
+package spread
 
 import (
 	"encoding/binary"
@@ -17,12 +17,12 @@ func FuzzAllocate(f *testing.F) {
 	f.Add(int32(2147483647), uint8(1), []byte("\x01\xff\xff\xff\x7f\xff\xff\xff\x7f\xff\xff\xff\x7f\xff\xff\xff\x7f\xff\xff\xff\x7f"))
 	f.Add(int32(-5), uint8(3), []byte("zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz"))
 	f.Fuzz(func(t *testing.T, replicas int32, mode uint8, data []byte) {
-		in := Input{Subsets: fuzzSubsets(data), Adaptive: mode&1 > 0, Reserve: mode&2 > 0}
+		in := Allocation{Subsets: fuzzSubsets(data), Adaptive: mode&1 > 0, Reserve: mode&2 > 0}
 		if mode&4 == 0 {
 			in.Replicas = &replicas
 		}
-		got, err := Replicas(in)
-		if again, _ := Replicas(in); err == nil && !cmp.Equal(got, again) {
+		got, err := Allocate(in)
+		if again, _ := Allocate(in); err == nil && !cmp.Equal(got, again) {
 			t.Fatalf("two answers: %v and %v", got, again)
 		}
 		if err != nil {
@@ -41,7 +41,7 @@ func fuzzSubsets(data []byte) []Subset {
 	var out []Subset
 	for len(data) >= size && len(out) < 50 {
 		number := func(i int) int32 { return int32(binary.LittleEndian.Uint32(data[1+4*i:])) }
-		s := Subset{Name: string(rune('a' + len(out)%26)), State: State{Current: number(3), Ready: number(4), Unschedulable: data[0]&64 > 0}}
+		s := Subset{Name: string(rune('a' + len(out)%26)), SubsetState: SubsetState{Current: number(3), Ready: number(4), Unschedulable: data[0]&64 > 0}}
 		if data[0]&128 > 0 {
 			s.Reserved = number(4)
 		}
@@ -58,7 +58,7 @@ func fuzzSubsets(data []byte) []Subset {
 	return out
 }
 
-func hold(t *testing.T, in Input, got []int32) {
+func hold(t *testing.T, in Allocation, got []int32) {
 	t.Helper()
 	var sum int64
 	for i, n := range got {
@@ -84,7 +84,7 @@ func hold(t *testing.T, in Input, got []int32) {
 }
 
 // holdReserved: no subset exceeds both its limits and what it has.
-func holdReserved(t *testing.T, in Input, got []int32) {
+func holdReserved(t *testing.T, in Allocation, got []int32) {
 	t.Helper()
 	for i, s := range in.Subsets {
 		if s.Max == nil {
@@ -97,7 +97,7 @@ func holdReserved(t *testing.T, in Input, got []int32) {
 }
 
 // holdElastic: limits are kept, and nothing is left while a subset has room.
-func holdElastic(t *testing.T, in Input, got []int32, sum int64) {
+func holdElastic(t *testing.T, in Allocation, got []int32, sum int64) {
 	t.Helper()
 	var room int64
 	for i, s := range in.Subsets {
@@ -117,7 +117,7 @@ func holdElastic(t *testing.T, in Input, got []int32, sum int64) {
 
 // holdSpecified: who names a number gets it, the others differ by one at most,
 // and the sum is right.
-func holdSpecified(t *testing.T, in Input, got []int32, sum int64) {
+func holdSpecified(t *testing.T, in Allocation, got []int32, sum int64) {
 	t.Helper()
 	var open []int32
 	for i, s := range in.Subsets {

@@ -1,7 +1,4 @@
-// Package selectors finds which of many selectors may match some labels, and which of many label
-// sets a selector may match, without evaluating each of them. Its answers have every match and
-// some false ones: the caller evaluates the remaining selectors.
-package selectors
+package kruise
 
 import (
 	"slices"
@@ -16,8 +13,10 @@ type label struct {
 	any        bool
 }
 
-// Index holds selectors by their places in a list. It is safe for concurrent readers.
-type Index struct {
+// SelectorIndex holds selectors by their places in a list, and finds those that may match some
+// labels without evaluating each. Its answers have every match and some false ones: the caller
+// evaluates these. It is safe for concurrent readers.
+type SelectorIndex struct {
 	// asking are the places of selectors that only match where a label is there; each
 	// selector is filed under one of its requirements.
 	asking map[label][]int
@@ -25,10 +24,10 @@ type Index struct {
 	rest []int
 }
 
-// NewIndex files the selectors. A selector that matches nothing, and nil, is no
+// NewSelectorIndex files the selectors. A selector that matches nothing, and nil, is no
 // candidate for any labels.
-func NewIndex(list []labels.Selector) *Index {
-	x := &Index{asking: map[label][]int{}}
+func NewSelectorIndex(list []labels.Selector) *SelectorIndex {
+	x := &SelectorIndex{asking: map[label][]int{}}
 	for place, s := range list {
 		if s != nil {
 			x.add(place, s)
@@ -38,7 +37,7 @@ func NewIndex(list []labels.Selector) *Index {
 }
 
 // add files a selector under the requirement by which the fewest selectors are filed yet.
-func (x *Index) add(place int, s labels.Selector) {
+func (x *SelectorIndex) add(place int, s labels.Selector) {
 	all, selectable := s.Requirements()
 	if !selectable {
 		return
@@ -80,7 +79,7 @@ func values(r labels.Requirement) (wanted []label) {
 
 // Candidates returns the places of the selectors that may match the labels, in ascending
 // order.
-func (x *Index) Candidates(set map[string]string) []int {
+func (x *SelectorIndex) Candidates(set map[string]string) []int {
 	out := slices.Clone(x.rest)
 	for k, v := range set {
 		out = append(append(out, x.asking[label{key: k, value: v}]...), x.asking[label{key: k, any: true}]...)
@@ -89,15 +88,16 @@ func (x *Index) Candidates(set map[string]string) []int {
 	return slices.Compact(out)
 }
 
-// Labelled holds label sets by their places in a list. It is safe for concurrent readers.
-type Labelled struct {
+// LabelIndex holds label sets by their places in a list, and finds in the same way those that a
+// selector may match. It is safe for concurrent readers.
+type LabelIndex struct {
 	with map[label][]int
 	n    int
 }
 
-// NewLabelled files the n label sets that at returns.
-func NewLabelled(n int, at func(place int) map[string]string) *Labelled {
-	x := &Labelled{with: map[label][]int{}, n: n}
+// NewLabelIndex files the n label sets that at returns.
+func NewLabelIndex(n int, at func(place int) map[string]string) *LabelIndex {
+	x := &LabelIndex{with: map[label][]int{}, n: n}
 	for place := range n {
 		for k, v := range at(place) {
 			for _, l := range []label{{key: k, value: v}, {key: k, any: true}} {
@@ -110,7 +110,7 @@ func NewLabelled(n int, at func(place int) map[string]string) *Labelled {
 
 // Candidates returns the places of the label sets that the selector may match, in
 // ascending order: those with a value of the requirement that the fewest fulfil.
-func (x *Labelled) Candidates(s labels.Selector) []int {
+func (x *LabelIndex) Candidates(s labels.Selector) []int {
 	all, selectable := s.Requirements()
 	if !selectable {
 		return nil
