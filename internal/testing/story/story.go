@@ -3,6 +3,7 @@ package story
 
 import (
 	"bytes"
+	"context"
 	"maps"
 	"os"
 	"path/filepath"
@@ -24,6 +25,13 @@ type Story struct {
 	*testing.T
 
 	folder string
+}
+
+// Elsewhere is the same cluster for another user, on a machine with approvals of its own.
+func (s *Story) Elsewhere() *Story {
+	other := *s
+	other.folder = s.TempDir()
+	return &other
 }
 
 // Namespace is where stories play.
@@ -49,15 +57,36 @@ type Result struct {
 	Out, Err string
 }
 
+// Running is a command that has not ended.
+type Running struct {
+	// Interrupt is what ctrl-c does.
+	Interrupt context.CancelFunc
+	ended     chan *Result
+}
+
+// End waits for the end of the command.
+func (r *Running) End() *Result { return <-r.ended }
+
+// Begin is Run beside the test.
+func (s *Story) Begin(line string, more ...string) *Running {
+	ctx, cancel := context.WithCancel(s.Context())
+	r := &Running{cancel, make(chan *Result, 1)}
+	go func() { r.ended <- s.run(ctx, line, more) }()
+	s.Cleanup(cancel)
+	return r
+}
+
 // Run runs a command; words with spaces come as own arguments. It may be called from any goroutine.
-func (s *Story) Run(line string, more ...string) *Result {
+func (s *Story) Run(line string, more ...string) *Result { return s.run(s.Context(), line, more) }
+
+func (s *Story) run(ctx context.Context, line string, more []string) *Result {
 	var out, errOut bytes.Buffer
 	args := append([]string{"kubectl-kruise"}, append(strings.Fields(line), more...)...)
 	args = append(args, "-n", Namespace, "--kubeconfig", s.Kubeconfig)
 	env := func(name string) string {
 		return map[string]string{"GOGC": "400", "USER": "anna", "XDG_STATE_HOME": s.folder}[name]
 	}
-	code := cli.Main(s.Context(), args, factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Getenv: env})
+	code := cli.Main(ctx, args, factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Getenv: env})
 	return &Result{s.T, line + " " + strings.Join(more, " "), code, out.String(), errOut.String()}
 }
 
