@@ -27,13 +27,6 @@ type Story struct {
 	folder string
 }
 
-// Elsewhere is the same cluster for another user, on a machine with approvals of its own.
-func (s *Story) Elsewhere() *Story {
-	other := *s
-	other.folder = s.TempDir()
-	return &other
-}
-
 // Namespace is where stories play.
 const Namespace = "shop"
 
