@@ -81,7 +81,7 @@ func (s *Server) Close() {
 // Config is how clients reach the server, without a limit of requests.
 func (s *Server) Config() *rest.Config { return &rest.Config{Host: s.URL, QPS: -1} }
 
-// Kubeconfig is a file's content for programs.
+// Kubeconfig is a file's content for programs. Its host is localhost, which tells their requests apart from those of controllers.
 func (s *Server) Kubeconfig() string {
 	return fmt.Sprintf(`apiVersion: v1
 kind: Config
@@ -89,7 +89,7 @@ current-context: memory
 contexts: [{name: memory, context: {cluster: memory, user: memory}}]
 clusters: [{name: memory, cluster: {server: %q}}]
 users: [{name: memory, user: {}}]
-`, s.URL)
+`, strings.Replace(s.URL, "127.0.0.1", "localhost", 1))
 }
 
 // Admit adds a webhook.
