@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 
@@ -100,13 +98,6 @@ func (b *troop) hasImages(t *testing.T, image string, want ...int) {
 }
 
 var digestOf = regexp.MustCompile(`group \S+ approved: (sha256:[0-9a-f]+)`)
-
-func textOfFile(t *testing.T, file string) string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	must(t, err)
-	return string(text)
-}
 
 // TestGroup_IsControlledByName: pause, resume, promote and abort work on the whole, from another machine.
 func TestGroup_IsControlledByName(t *testing.T) {

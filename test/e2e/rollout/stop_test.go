@@ -3,11 +3,8 @@ package rollout
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"maps"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -129,11 +126,17 @@ func (b *bed) unchanged(t *testing.T, said string) {
 	}
 }
 
+// oneAtATime is a CloneSet that changes one pod at a time.
+var oneAtATime = struct {
+	workload workload
+	driver   plan.Driver
+}{kruiseKind("CloneSet", "clonesets", "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1}}"), plan.DriverKruise}
+
 // TestPause_AfterAKillStopsTheController: the process that drove the rollout was killed and its lease is still
 // there: the verb waits for it a moment and stops the controller itself.
 func TestPause_AfterAKillStopsTheController(t *testing.T) {
 	t.Parallel()
-	c := stoppables()["CloneSet"]
+	c := oneAtATime
 	b, state := newBed(t, slowly(c.workload, "CloneSet")), t.TempDir()
 	p := driven(t, b, state, c.driver)
 	p.ends(t, syscall.SIGKILL)
@@ -148,7 +151,7 @@ func TestPause_AfterAKillStopsTheController(t *testing.T) {
 // where no process is there to stop it.
 func TestPause_ByAnApproverStopsNoController(t *testing.T) {
 	t.Parallel()
-	c := stoppables()["CloneSet"]
+	c := oneAtATime
 	b, state := newBed(t, slowly(c.workload, "CloneSet")), t.TempDir()
 	account := b.person(t, "approver", nil, "--role", "approve", "--name", b.namespace+"-approver", "--in", b.namespace)
 	as := func(args ...string) (int, string, string) {
