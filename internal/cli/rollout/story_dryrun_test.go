@@ -47,7 +47,7 @@ func writes(s *story.Story) func() (asked, sent []string) {
 }
 
 // shown are the requests that a dry run prints.
-func shown(r *story.Result, t *testing.T) (out []string) {
+func shown(t *testing.T, r *story.Result) (out []string) {
 	t.Helper()
 	for line := range strings.Lines(r.Ends(0).Out) {
 		var one struct{ Type, Method, Path string }
@@ -73,13 +73,13 @@ func TestDryRun_ShowsTheRequestsOfTheRollout(t *testing.T) {
 		before, run, how string
 		ends             int
 	}{
-		"CloneSet":            {clones, 3, "", "run cloneset/web --steps 1,100%" + image2, "server", 0},
-		"StatefulSet":         {kind("apps/v1", "StatefulSet", "replicas: 3\n  serviceName: web"), 3, "", "run statefulset.apps/web --steps 1,100%" + image2, "server", 0},
-		"ReplicaSet":          {kind("apps/v1", "ReplicaSet", "replicas: 3"), 3, "", "run replicaset/web --driver client --steps 1,100%" + image2, "server", 0},
-		"DaemonSet OnDelete":  {kind("apps/v1", "DaemonSet", "updateStrategy: {type: OnDelete}"), 3, "", "run daemonset.apps/web --driver client --steps 1,100%" + image2, "server", 0},
-		"subsets":             {united, 5, "", "run ud/web --steps 50%,100%" + image2, "server", 0},
-		"promote":             {clones, 3, "run cloneset/web --steps 1,2,100% --pause-after all --exit-on-pause" + image2, "promote cloneset/web", "client", 5},
-		"abort":               {clones, 3, "run cloneset/web --steps 1,2,100% --pause-after all --exit-on-pause" + image2, "abort cloneset/web --rollback", "client", 0},
+		"CloneSet":           {clones, 3, "", "run cloneset/web --steps 1,100%" + image2, "server", 0},
+		"StatefulSet":        {kind("apps/v1", "StatefulSet", "replicas: 3\n  serviceName: web"), 3, "", "run statefulset.apps/web --steps 1,100%" + image2, "server", 0},
+		"ReplicaSet":         {kind("apps/v1", "ReplicaSet", "replicas: 3"), 3, "", "run replicaset/web --driver client --steps 1,100%" + image2, "server", 0},
+		"DaemonSet OnDelete": {kind("apps/v1", "DaemonSet", "updateStrategy: {type: OnDelete}"), 3, "", "run daemonset.apps/web --driver client --steps 1,100%" + image2, "server", 0},
+		"subsets":            {united, 5, "", "run ud/web --steps 50%,100%" + image2, "server", 0},
+		"promote":            {clones, 3, "run cloneset/web --steps 1,2,100% --pause-after all --exit-on-pause" + image2, "promote cloneset/web", "client", 5},
+		"abort":              {clones, 3, "run cloneset/web --steps 1,2,100% --pause-after all --exit-on-pause" + image2, "abort cloneset/web --rollback", "client", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := story.Start(t, c.pods, c.text)
@@ -87,7 +87,7 @@ func TestDryRun_ShowsTheRequestsOfTheRollout(t *testing.T) {
 				s.Run("rollout " + c.before)
 			}
 			over := writes(s)
-			show := shown(s.Run("rollout "+c.run+" --dry-run="+c.how+" -o json"), t)
+			show := shown(t, s.Run("rollout "+c.run+" --dry-run="+c.how+" -o json"))
 			asked, sent := over()
 			if len(sent) > 0 || (c.how == "server") != (len(asked) > 0) {
 				t.Errorf("a dry run sends %v, and asks for %v", sent, asked)

@@ -116,7 +116,7 @@ func TestUnited_AFailureRollsBackAllSubsets(t *testing.T) {
 			}))
 			t.Cleanup(service.Close)
 			s := unitedOf(t, field)
-			s.Run("rollout run ud/web --steps 100% --on-failure rollback --verify-url "+service.URL+image2).Ends(3)
+			s.Run("rollout run ud/web --steps 100% --on-failure rollback --verify-url " + service.URL + image2).Ends(3)
 			if asked.Load() < 2 {
 				t.Error("it did not come to the second subset")
 			}
@@ -176,4 +176,3 @@ func TestUnited_WorksInEveryVerb(t *testing.T) {
 	rests(s, "1")
 	s.Run("rollout undo ud/web --to-revision 9 --yes").Ends(1, "no revision 9")
 }
-
