@@ -58,7 +58,7 @@ var silence = sync.OnceFunc(func() { klog.SetLogger(logr.Discard()) })
 func Start(t *testing.T) *Cluster {
 	t.Helper()
 	silence()
-	c := &Cluster{Server: memory.New(memory.Kruise()...)}
+	c := &Cluster{Server: memory.New(append(memory.Kruise(), memory.Rollout())...)}
 	t.Cleanup(c.Close)
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)

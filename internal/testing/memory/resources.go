@@ -105,6 +105,11 @@ func Kruise() []*Resource {
 	return out
 }
 
+// Rollout is the kind of Kruise Rollout, which nothing controls here.
+func Rollout() *Resource {
+	return &Resource{GroupVersionKind: schema.GroupVersionKind{Group: "rollouts.kruise.io", Version: "v1beta1", Kind: "Rollout"}, Plural: "rollouts", Status: true, Generations: true}
+}
+
 // versions are the group versions that are served, each once.
 func (s *Server) versions() []schema.GroupVersion {
 	var out []schema.GroupVersion

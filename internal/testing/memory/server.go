@@ -54,6 +54,7 @@ type Server struct {
 	// changed is closed with the next change.
 	changed   chan struct{}
 	admission []Admission
+	seen      []func(*http.Request)
 }
 
 // New serves Kubernetes' own resources and more, with the namespaces that every cluster has.
@@ -80,7 +81,7 @@ func (s *Server) Close() {
 // Config is how clients reach the server, without a limit of requests.
 func (s *Server) Config() *rest.Config { return &rest.Config{Host: s.URL, QPS: -1} }
 
-// Kubeconfig is a file's content for programs.
+// Kubeconfig is a file's content for programs. Its host is localhost, which tells their requests apart from those of controllers.
 func (s *Server) Kubeconfig() string {
 	return fmt.Sprintf(`apiVersion: v1
 kind: Config
@@ -88,7 +89,7 @@ current-context: memory
 contexts: [{name: memory, context: {cluster: memory, user: memory}}]
 clusters: [{name: memory, cluster: {server: %q}}]
 users: [{name: memory, user: {}}]
-`, s.URL)
+`, strings.Replace(s.URL, "127.0.0.1", "localhost", 1))
 }
 
 // Admit adds a webhook.
@@ -96,6 +97,19 @@ func (s *Server) Admit(a Admission) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.admission = append(s.admission, a)
+}
+
+// Seen has a function called with each request that begins from now on, from any goroutine; it returns one that ends that.
+func (s *Server) Seen(f func(*http.Request)) (stop func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = append(s.seen, f)
+	i := len(s.seen) - 1
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.seen[i] = func(*http.Request) {}
+	}
 }
 
 // Served is the resource of a kind, nil when it is not served.
@@ -178,6 +192,12 @@ func (q *request) conflict(format string, args ...any) error {
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	seen := slices.Clone(s.seen)
+	s.mu.Unlock()
+	for _, f := range seen {
+		f(r)
+	}
 	path := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if found, ok := s.discover(path); ok {
 		answer(w, http.StatusOK, found)

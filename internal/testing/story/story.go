@@ -57,6 +57,25 @@ type Result struct {
 	Out, Err string
 }
 
+// Running is a command that has not ended.
+type Running struct {
+	// Interrupt is what ctrl-c does.
+	Interrupt context.CancelFunc
+	ended     chan *Result
+}
+
+// End waits for the end of the command.
+func (r *Running) End() *Result { return <-r.ended }
+
+// Begin is Run beside the test.
+func (s *Story) Begin(line string, more ...string) *Running {
+	ctx, cancel := context.WithCancel(s.Context())
+	r := &Running{cancel, make(chan *Result, 1)}
+	go func() { r.ended <- s.run(ctx, s.Kubeconfig, append(strings.Fields(line), more...)) }()
+	s.Cleanup(cancel)
+	return r
+}
+
 // Run runs a command; words with spaces come as own arguments. It may be called from any goroutine.
 func (s *Story) Run(line string, more ...string) *Result {
 	return s.run(s.Context(), s.Kubeconfig, append(strings.Fields(line), more...))

@@ -2,20 +2,14 @@ package rollout
 
 import (
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/notify"
 )
@@ -129,157 +123,4 @@ func count(list []string, one string) (n int) {
 		}
 	}
 	return n
-}
-
-// TestGroup_DetachedOnResume: a Job carries on a group that another process has left, if its user
-// has approved it; a group that was edited since is not carried out, and no other runner
-// tries.
-func TestGroup_DetachedOnResume(t *testing.T) {
-	t.Parallel()
-	b := newTroop(t, []int{0, 1}, nil, newImage)
-	state, job := t.TempDir(), []string{"--detach", "--runner-namespace", b.runners(t), "--runner-image", runnerImage}
-	args := b.group("--group", "all", "--driver", "kruise", "--exit-on-pause", "--pause-after", "1", "--steps", "50%,100%")
-	if code, out, said := from(t, b.bed, state, args...); code != 5 {
-		t.Fatalf("exit %d\n%s\n%s", code, out, said)
-	}
-	if text := b.verb(t, t.TempDir(), 1, append([]string{"resume"}, job...)...); !strings.Contains(text, "not one that you approved") {
-		t.Error(text)
-	}
-	b.verb(t, state, 0, append([]string{"resume"}, job...)...)
-	j := b.job(t, job[2])
-	maps := b.Client().CoreV1().ConfigMaps(b.namespace)
-	edit := func(from, to string) {
-		t.Helper()
-		cm, err := maps.Get(t.Context(), "rollout-group.all", metav1.GetOptions{})
-		must(t, err)
-		cm.Data["group"] = strings.Replace(cm.Data["group"], from, to, 1)
-		_, err = maps.Update(t.Context(), cm, metav1.UpdateOptions{})
-		must(t, err)
-	}
-	edit(`"wave":1`, `"wave":-1`)
-	b.play(t, j, "rollout-all-a", nil).ends(t, 3, "not one that you approved", "was edited")
-	edit(`"wave":-1`, `"wave":1`)
-	p := b.play(t, j, "rollout-all-b", nil)
-	b.runsGroup(t, p)
-	for b.updated(t, web2)[1] < 2 {
-		from(t, b.bed, state, "rollout", "promote", "--group", "all", "--no-wait")
-		time.Sleep(200 * time.Millisecond)
-	}
-	p.ends(t, 0, "group all: completed")
-}
-
-// TestGroup_DetachedByAManifest: what is printed for a group carries it out, from plans that
-// cannot be changed, and again does nothing.
-func TestGroup_DetachedByAManifest(t *testing.T) {
-	t.Parallel()
-	b := newTroop(t, []int{0, 1}, map[int]string{1: `, kubectl-kruise.dev/depends-on: cloneset/web-0`}, newImage)
-	runners := b.runners(t)
-	args := b.group("--group", "all", "--driver", "kruise", "--detach", "--manifest", "--parallel", "1", "--runner-namespace", runners, "--runner-image", runnerImage)
-	code, out, said := from(t, b.bed, t.TempDir(), args...)
-	if code != 0 || !strings.Contains(said, "group all: sha256:") {
-		t.Fatalf("exit %d\n%s\n%s", code, out, said)
-	}
-	b.hasImages(t, web2, 0, 0)
-	b.Apply(t, runners, out)
-	plans, jobs, _ := strings.Cut(out, "\n---\napiVersion: batch/v1\n")
-	var cm corev1.ConfigMap
-	must(t, yaml.Unmarshal([]byte(plans), &cm))
-	var j batchv1.Job
-	must(t, yaml.UnmarshalStrict([]byte("apiVersion: batch/v1\n"+jobs), &j))
-	edited := map[string]string{"plan.yaml": strings.Replace(cm.Data["plan.yaml"], "parallel: 1", "parallel: 2", 1)}
-	b.play(t, &j, "rollout-all-a", edited).ends(t, 3, "was approved")
-	b.hasImages(t, web2, 0, 0)
-	b.play(t, &j, "rollout-all-b", cm.Data).ends(t, 0, "group all: completed")
-	b.hasImages(t, web2, 2, 2)
-	b.play(t, &j, "rollout-all-c", cm.Data).ends(t, 0, "completed already")
-	// After another group of that name, the old plans do not fit any more.
-	must(t, os.WriteFile(b.file, []byte(strings.ReplaceAll(textOfFile(t, b.file), web2, "registry.example.com/web:3")), 0o600))
-	if code, out, said := from(t, b.bed, t.TempDir(), b.group("--group", "all")...); code != 0 {
-		t.Fatalf("exit %d\n%s\n%s", code, out, said)
-	}
-	b.play(t, &j, "rollout-all-d", cm.Data).ends(t, 3, "the plan does not fit")
-}
-
-// TestGroup_RolledBackWhileDetached: abort --rollback works while another process carries the
-// group out: that one lets go, and the user's own rolls back. A runner ends as failed.
-func TestGroup_RolledBackWhileDetached(t *testing.T) {
-	t.Parallel()
-	for _, by := range []string{"a process", "a Job"} {
-		t.Run(by, func(t *testing.T) {
-			t.Parallel()
-			b := newTroop(t, []int{0, 0, 1}, nil, newImage)
-			state, paused := t.TempDir(), []string{"--steps", "50%,100%", "--pause-after", "50%"}
-			var ends func()
-			if by == "a Job" {
-				p := b.play(t, b.detachAll(t, state, b.runners(t), paused...), "rollout-all-a", nil)
-				ends = func() { p.ends(t, 3, "continues when that process stops") }
-			} else {
-				p := started(t, b.bed, state, append(b.group("--group", "all"), paused...)...)
-				ends = func() { p.exits(t, 1) }
-			}
-			b.comesTo(t, web2, 1, 1, 0)
-			b.verb(t, state, 0, "abort", "--rollback", "--yes")
-			b.hasImages(t, web1, 2, 2, 2)
-			ends()
-		})
-	}
-}
-
-// TestGroup_RetryContinuesFailedMembers: retry continues the rollouts of a group that have failed, and the group
-// with them.
-func TestGroup_RetryContinuesFailedMembers(t *testing.T) {
-	t.Parallel()
-	b := newTroop(t, []int{0, 0, 1}, nil, newImage)
-	state := t.TempDir()
-	var works atomic.Bool
-	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if !works.Load() {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-	}))
-	t.Cleanup(service.Close)
-	args := b.group("--group", "all", "--verify-url", service.URL)
-	if code, out, said := from(t, b.bed, state, args...); code != 3 {
-		t.Fatalf("exit %d\n%s\n%s", code, out, said)
-	}
-	works.Store(true)
-	if text := b.verb(t, state, 0, "retry", "--dry-run=client"); !strings.Contains(text, "rollouts changed (dry run)") {
-		t.Error(text)
-	}
-	if text := b.verb(t, state, 0, "retry"); !strings.Contains(text, "group all: completed: 3 of 3 completed") {
-		t.Error(text)
-	}
-	b.hasImages(t, web2, 2, 2, 2)
-}
-
-// TestGroup_DryRunWritesNothing: a dry run of a verb shows what it does to each rollout and the requests
-// that follow, and changes nothing.
-func TestGroup_DryRunWritesNothing(t *testing.T) {
-	t.Parallel()
-	b := newTroop(t, []int{0, 1}, nil, newImage)
-	state := t.TempDir()
-	if code, out, said := from(t, b.bed, state, append(b.group("--group", "all", "--exit-on-pause"), "--steps", "50%,100%", "--pause-after", "50%")...); code != 5 {
-		t.Fatalf("exit %d\n%s\n%s", code, out, said)
-	}
-	before := b.verb(t, state, 0, "status")
-	for _, c := range []struct {
-		args []string
-		want []string
-	}{
-		{[]string{"pause"}, []string{"group all: 1 of 2 rollouts changed (dry run)", "PATCH", "/clonesets/web-0"}},
-		{[]string{"promote"}, []string{"promoted past step", "(dry run)", "/clonesets/web-0"}},
-		{[]string{"abort"}, []string{"group all: 1 of 2 rollouts changed (dry run)", "/clonesets/web-0"}},
-		{[]string{"abort", "--rollback"}, []string{"group all: 1 of 2 rollouts changed (dry run)", "/clonesets/web-0"}},
-	} {
-		text := b.verb(t, state, 0, append(c.args, "--dry-run=client")...)
-		for _, want := range c.want {
-			if !strings.Contains(text, want) {
-				t.Errorf("%v lacks %q:\n%s", c.args, want, text)
-			}
-		}
-	}
-	if after := b.verb(t, state, 0, "status"); after != before {
-		t.Errorf("a dry run has changed the group:\n%s\n%s", before, after)
-	}
-	b.hasImages(t, web2, 1, 0)
 }

@@ -12,78 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
-	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
-
-// TestDryRun_ShowsTheRequestsOfTheRollout: the requests that a dry run shows are those that the rollout sends, and
-// until then nothing is written.
-func TestDryRun_ShowsTheRequestsOfTheRollout(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"CloneSet", "StatefulSet", "ReplicaSet", "DaemonSet OnDelete"} {
-		k, ok := kinds[name]
-		if !ok {
-			t.Fatalf("no kind is called %s", name)
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBed(t, k.workload)
-			run := []string{"rollout", "run", b.typed(), "--image", "main=" + web2, "--driver", string(k.driver), "--steps", "1,100%", "--step-timeout", "10m"}
-			p := fair(t, b)
-			shown := b.shows(t, p, append(run, "--dry-run=server", "-o", "json")...)
-			if asked := onlyAsked(t, p); asked == 0 || len(shown) < 2 {
-				t.Errorf("the server was asked %d of %d requests", asked, len(shown))
-			}
-			p = fair(t, b)
-			b.calls(t, p, append(run, "--yes")...)
-			same(t, shown, workOf(p))
-		})
-	}
-}
-
-// TestDryRun_OfVerbs: what is left of a rollout, and the way back, are shown as they
-// are sent.
-func TestDryRun_OfVerbs(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, kinds["CloneSet"].workload)
-	p := fair(t, b)
-	b.begins(t, p, 5, "rollout", "run", b.typed(), "--image", "main="+web2, "--steps", "1,50%,100%", "--pause-after", "all", "--pull-images", "never", "--exit-on-pause", "--yes")
-	p = fair(t, b)
-	shown := b.shows(t, p, "rollout", "promote", b.typed(), "--dry-run=client", "-o", "json")
-	if onlyAsked(t, p) != 0 {
-		t.Error("the server was asked")
-	}
-	p = fair(t, b)
-	b.begins(t, p, 5, "rollout", "promote", b.typed(), "--exit-on-pause")
-	same(t, shown, workOf(p))
-	p = fair(t, b)
-	shown = b.shows(t, p, "rollout", "abort", b.typed(), "--rollback", "--dry-run=client", "-o", "json")
-	onlyAsked(t, p)
-	p = fair(t, b)
-	b.calls(t, p, "rollout", "abort", b.typed(), "--rollback", "--yes")
-	same(t, shown, workOf(p))
-}
-
-// TestDryRun_OfSubsets: the template comes to all of them, then each moves by itself.
-func TestDryRun_OfSubsets(t *testing.T) {
-	t.Parallel()
-	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
-	c.Apply(t, namespace, unitedWeb)
-	await(t, c, namespace, 5)
-	b := &bed{Cluster: c, namespace: namespace}
-	run := []string{"rollout", "run", "uniteddeployment/web", "--image", "main=" + web2, "--pull-images", "never", "--steps", "50%,100%"}
-	p := fair(t, b)
-	shown := b.shows(t, p, append(run, "--dry-run=server", "-o", "json")...)
-	if asked := onlyAsked(t, p); asked != len(shown) {
-		t.Errorf("the server was asked %d of %d requests", asked, len(shown))
-	}
-	p = fair(t, b)
-	b.calls(t, p, append(run, "--yes")...)
-	same(t, shown, workOf(p))
-}
 
 // TestDryRun_OfPull: what would pull is shown, and nothing is created.
 func TestDryRun_OfPull(t *testing.T) {

@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 
@@ -101,115 +99,6 @@ func (b *troop) hasImages(t *testing.T, image string, want ...int) {
 
 var digestOf = regexp.MustCompile(`group \S+ approved: (sha256:[0-9a-f]+)`)
 
-// TestGroup_RunsWavesWithinLimits: a handful of workloads in three waves. Each wave waits for the one before, no
-// more are in progress than may be, and each kind of object is watched once.
-func TestGroup_RunsWavesWithinLimits(t *testing.T) {
-	t.Parallel()
-	b := newTroop(t, []int{0, 0, 0, 1, 1, 2}, map[int]string{4: `, kubectl-kruise.dev/depends-on: cloneset/web-3`}, newImage)
-	p, err := proxy.New(b.Config(), &proxy.Log{}, proxy.Weather{}, 1)
-	must(t, err)
-	t.Cleanup(p.Kill)
-	code, out, said := fromAs(t, b.bed, kubeconfig(t, p.Config()), t.TempDir(), b.group("--parallel", "2", "--max-unavailable-total", "2", "-o", "json")...)
-	if code != 0 || !strings.Contains(said, "estimate: ") || !strings.Contains(said, "at most 2 rollouts at a time, at most 2 pods unavailable") {
-		t.Fatalf("exit %d\n%s\n%s", code, said, out)
-	}
-	b.hasImages(t, web2, 2, 2, 2, 2, 2, 2)
-	b.inOrder(t, out)
-	for what, n := range p.Log.Count() {
-		if verb, kind, _ := strings.Cut(what, " "); verb == "watch" && (n > 1 || kind == "leases") && kind != "configmaps" || kind == "configmaps" && verb == "watch" && n > 2 {
-			t.Errorf("%s: %d times", what, n)
-		}
-	}
-	// The group is over: nothing of it blocks the next one.
-	if code, out, said := from(t, b.bed, t.TempDir(), "rollout", "status", "--group", "shop"); code != 0 || !strings.Contains(out, "group shop: completed: 6 of 6 completed") {
-		t.Errorf("exit %d\n%s\n%s", code, out, said)
-	}
-	if code, out, said := from(t, b.bed, t.TempDir(), "rollout", "pause", "--group", "shop"); code != 1 || !strings.Contains(said, "group shop ended at ") {
-		t.Errorf("exit %d\n%s\n%s", code, out, said)
-	}
-}
-
-// inOrder holds what a group told to its waves, dependencies and limits.
-func (b *troop) inOrder(t *testing.T, out string) {
-	t.Helper()
-	for line := range strings.Lines(out) {
-		var one struct {
-			Type  string `json:"type"`
-			Group struct {
-				Members []struct {
-					Name, Phase string
-					Wave        int
-				} `json:"members"`
-			} `json:"group"`
-		}
-		must(t, json.Unmarshal([]byte(line), &one))
-		if one.Type != "group" {
-			continue
-		}
-		active, open := 0, -1
-		for i, m := range one.Group.Members {
-			if m.Phase == "progressing" || m.Phase == "waiting" {
-				active++
-				if open >= 0 && open < m.Wave {
-					t.Errorf("%s of wave %d is in progress before wave %d has ended", m.Name, m.Wave, open)
-				}
-			}
-			if m.Phase != "completed" && open < 0 {
-				open = m.Wave
-			}
-			if i == 4 && m.Phase == "progressing" && one.Group.Members[3].Phase != "completed" {
-				t.Errorf("web-4 is in progress before web-3 is completed")
-			}
-		}
-		if active > 2 {
-			t.Errorf("%d are in progress", active)
-		}
-	}
-}
-
-// TestGroup_FailureStopsTheNextWave: a workload that fails stops the next wave; another that is in progress is
-// carried out. The whole is rolled back by its name, and another group may follow.
-func TestGroup_FailureStopsTheNextWave(t *testing.T) {
-	t.Parallel()
-	state := t.TempDir()
-	b := newTroop(t, []int{0, 1, 1, 2}, nil, func(i int) string {
-		if i == 1 {
-			return badImage
-		}
-		return web2
-	})
-	code, out, said := from(t, b.bed, state, b.group()...)
-	if code != 3 || !strings.Contains(out, "failed: 1 rollout failed: cloneset/web-1; 1 not started") {
-		t.Fatalf("exit %d\n%s\n%s", code, said, out)
-	}
-	b.hasImages(t, web2, 2, 0, 2, 0)
-	code, out, said = from(t, b.bed, state, "rollout", "status", "--group", "shop")
-	if code != 3 || !regexp.MustCompile(`(?m)^2 +cloneset/web-3 +pending +1 rollout failed, and the limit is 0$`).MatchString(out) {
-		t.Errorf("exit %d\n%s\n%s", code, out, said)
-	}
-	code, out, said = from(t, b.bed, state, "rollout", "abort", "--group", "shop", "--rollback", "--yes")
-	if code != 0 || !strings.Contains(out, "group shop: rolled back: 3 of 3 rolled back, 1 not started") {
-		t.Errorf("exit %d\n%s\n%s", code, out, said)
-	}
-	if code, out, said = from(t, b.bed, state, "rollout", "status", "--group", "shop"); code != 0 || !regexp.MustCompile(`(?m)^2 +cloneset/web-3 +not started`).MatchString(out) ||
-		!strings.Contains(out, "group shop: rolled back: 3 of 3 rolled back, 1 not started") {
-		t.Errorf("exit %d\n%s\n%s", code, out, said)
-	}
-	b.hasImages(t, web1, 2, 2, 2, 2)
-	must(t, os.WriteFile(b.file, []byte(strings.ReplaceAll(textOfFile(t, b.file), badImage, web2)), 0o600))
-	if code, out, said = from(t, b.bed, state, b.group()...); code != 0 {
-		t.Errorf("exit %d\n%s\n%s", code, out, said)
-	}
-	b.hasImages(t, web2, 2, 2, 2, 2)
-}
-
-func textOfFile(t *testing.T, file string) string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	must(t, err)
-	return string(text)
-}
-
 // TestGroup_IsControlledByName: pause, resume, promote and abort work on the whole, from another machine.
 func TestGroup_IsControlledByName(t *testing.T) {
 	t.Parallel()
@@ -245,30 +134,6 @@ func TestGroup_IsControlledByName(t *testing.T) {
 	b.hasImages(t, web2, 2, 2, 1)
 	verb(here, 0, "promote", "--group", "all")
 	b.hasImages(t, web2, 2, 2, 2)
-}
-
-// TestGroup_EditedRecordRunsNothing: who may write ConfigMaps alone gets nothing carried out by those who
-// may do more.
-func TestGroup_EditedRecordRunsNothing(t *testing.T) {
-	t.Parallel()
-	b := newTroop(t, []int{0, 1}, nil, newImage)
-	state := t.TempDir()
-	args := append(b.group("--exit-on-pause"), "--pause-after", "1", "--group", "all")
-	args[slices.Index(args, "100%")] = "50%,100%"
-	if code, out, said := from(t, b.bed, state, args...); code != 5 {
-		t.Fatalf("exit %d\n%s\n%s", code, out, said)
-	}
-	maps := b.Client().CoreV1().ConfigMaps(b.namespace)
-	cm, err := maps.Get(t.Context(), "rollout-group.all", metav1.GetOptions{})
-	must(t, err)
-	cm.Data["group"] = strings.Replace(cm.Data["group"], `"wave":1`, `"wave":0`, 1)
-	_, err = maps.Update(t.Context(), cm, metav1.UpdateOptions{})
-	must(t, err)
-	code, out, said := from(t, b.bed, state, "rollout", "promote", "--group", "all")
-	if code != 1 || !strings.Contains(said, "is not one that you approved") {
-		t.Errorf("exit %d\n%s\n%s", code, out, said)
-	}
-	b.hasImages(t, web2, 1, 0)
 }
 
 // TestGroup_ContinuesAfterKills: a group whose process is killed, again and again, is continued by others

@@ -3,11 +3,8 @@ package rollout
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"maps"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -129,125 +126,17 @@ func (b *bed) unchanged(t *testing.T, said string) {
 	}
 }
 
-// stoppables are the kinds with those whose stop hangs on more than the kind.
-func stoppables() map[string]struct {
+// oneAtATime is a CloneSet that changes one pod at a time.
+var oneAtATime = struct {
 	workload workload
 	driver   plan.Driver
-	steps    []string
-} {
-	out := maps.Clone(kinds)
-	surge := out["CloneSet"]
-	surge.workload = kruiseKind("CloneSet", "clonesets", "updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}")
-	out["CloneSet surge"] = surge
-	one := out["CloneSet"]
-	one.workload = kruiseKind("CloneSet", "clonesets", "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1}}")
-	out["CloneSet"] = one
-	return out
-}
-
-// TestPause_WithAnExecutor: a living process stops the controller of each kind, and no pod
-// changes after the answer but those on their way. Resuming leads to the end.
-func TestPause_WithAnExecutor(t *testing.T) {
-	t.Parallel()
-	for name, c := range stoppables() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b, state := newBed(t, slowly(c.workload, name)), t.TempDir()
-			all := len(b.pods(t))
-			p := driven(t, b, state, c.driver)
-			code, out, said := from(t, b, state, "rollout", "pause", b.typed())
-			if code != 0 || !strings.Contains(said, "no further pod is updated") {
-				t.Fatalf("exit %d\n%s\n%s", code, out, said)
-			}
-			b.unchanged(t, said)
-			if code, out, said = from(t, b, state, "rollout", "resume", b.typed()); code != 0 {
-				t.Errorf("exit %d\n%s\n%s", code, out, said)
-			}
-			<-p.ended
-			if n := running(b.pods(t), web2); n != all {
-				t.Errorf("%d of %d pods run the new image in the end:\n%s\n%s", n, all, &p.out, said)
-			}
-		})
-	}
-}
-
-// TestAbort_WithoutAnExecutor: the process was interrupted, and the controller of each kind
-// continues; aborting stops it, and 'retry' or the next rollout lets it continue.
-func TestAbort_WithoutAnExecutor(t *testing.T) {
-	t.Parallel()
-	list := stoppables()
-	for i, name := range slices.Sorted(maps.Keys(list)) {
-		c := list[name]
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b, state := newBed(t, slowly(c.workload, name)), t.TempDir()
-			all := len(b.pods(t))
-			p := driven(t, b, state, c.driver)
-			p.ends(t, os.Interrupt)
-			code, out, said := from(t, b, state, "rollout", "abort", b.typed())
-			if code != 0 || !strings.Contains(said, "aborted") {
-				t.Fatalf("exit %d\n%s\n%s\n%s", code, out, said, &p.out)
-			}
-			b.unchanged(t, said)
-			b.saysLeft(t, said)
-			again := []string{"rollout", "retry", b.typed()}
-			if i%2 == 1 {
-				again = []string{"rollout", "run", b.typed(), "--image", "main=" + web2, "--yes", "--pull-images", "never", "--steps", "100%", "--driver", string(c.driver)}
-			}
-			if code, out, said = from(t, b, state, again...); code != 0 {
-				t.Errorf("%v: exit %d\n%s\n%s", again, code, out, said)
-			}
-			if n := running(b.pods(t), web2); n != all {
-				t.Errorf("%v: %d of %d pods run the new image in the end:\n%s\n%s", again, n, all, out, said)
-			}
-		})
-	}
-}
-
-// TestAbort_WithAnExecutor: an abort is no failure, so nothing is rolled back although the
-// plan says so of failures; --rollback afterwards takes it back.
-func TestAbort_WithAnExecutor(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"CloneSet", "Deployment", "StatefulSet"} {
-		c := stoppables()[name]
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b, state := newBed(t, slowly(c.workload, name)), t.TempDir()
-			all := len(b.pods(t))
-			p := driven(t, b, state, c.driver)
-			code, out, said := from(t, b, state, "rollout", "abort", b.typed())
-			if code != 0 {
-				t.Fatalf("exit %d\n%s\n%s", code, out, said)
-			}
-			b.unchanged(t, said)
-			b.saysLeft(t, said)
-			if <-p.ended; p.cmd.ProcessState.ExitCode() != 3 || strings.Contains(p.out.String(), "rolled back") {
-				t.Errorf("exit %d\n%s", p.cmd.ProcessState.ExitCode(), &p.out)
-			}
-			if n := len(b.untouched(t)); n == all || n == 0 {
-				t.Errorf("%d of %d pods have the old image", n, all)
-			}
-			if code, out, said = from(t, b, state, "rollout", "abort", b.typed(), "--rollback", "--yes"); code != 0 || running(b.pods(t), web1) != all {
-				t.Errorf("exit %d, %d of %d pods run the old image\n%s\n%s", code, running(b.pods(t), web1), all, out, said)
-			}
-		})
-	}
-}
-
-// saysLeft wants an abort to say how many pods it leaves with an earlier template.
-func (b *bed) saysLeft(t *testing.T, said string) {
-	t.Helper()
-	n := len(b.untouched(t))
-	if has := strings.Contains(said, fmt.Sprintf("left: %d of ", n)); has != (n > 0) {
-		t.Errorf("%d pods have the old template:\n%s", n, said)
-	}
-}
+}{kruiseKind("CloneSet", "clonesets", "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1}}"), plan.DriverKruise}
 
 // TestPause_AfterAKillStopsTheController: the process that drove the rollout was killed and its lease is still
 // there: the verb waits for it a moment and stops the controller itself.
 func TestPause_AfterAKillStopsTheController(t *testing.T) {
 	t.Parallel()
-	c := stoppables()["CloneSet"]
+	c := oneAtATime
 	b, state := newBed(t, slowly(c.workload, "CloneSet")), t.TempDir()
 	p := driven(t, b, state, c.driver)
 	p.ends(t, syscall.SIGKILL)
@@ -262,7 +151,7 @@ func TestPause_AfterAKillStopsTheController(t *testing.T) {
 // where no process is there to stop it.
 func TestPause_ByAnApproverStopsNoController(t *testing.T) {
 	t.Parallel()
-	c := stoppables()["CloneSet"]
+	c := oneAtATime
 	b, state := newBed(t, slowly(c.workload, "CloneSet")), t.TempDir()
 	account := b.person(t, "approver", nil, "--role", "approve", "--name", b.namespace+"-approver", "--in", b.namespace)
 	as := func(args ...string) (int, string, string) {
