@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // TestConnectionWatch_SilentServerIsALostConnection: a server that takes a question and does not answer is a connection that
@@ -33,6 +34,23 @@ func TestConnectionWatch_SilentServerIsALostConnection(t *testing.T) {
 		synctest.Wait()
 		if now := l.status(); now.Lost != "" {
 			t.Errorf("lost still: %s", now.Lost)
+		}
+	})
+}
+
+// TestConnectionWatch_SilentWatchIsNoticedSoon: a watch that is begun again and is not answered has been without changes since
+// before it was asked for.
+func TestConnectionWatch_SilentWatchIsNoticedSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, asked := &connectionWatch{changed: func() {}}, time.Now()
+		s := l.monitor(source{watch: func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}})
+		go func() { _, _ = s.watch(t.Context(), metav1.ListOptions{}) }()
+		time.Sleep(watchSilence + time.Second)
+		if now := l.status(); now.Lost == "" || !now.Since.Equal(asked.Add(-unnoticed)) {
+			t.Errorf("%q since %s before the question", now.Lost, asked.Sub(now.Since))
 		}
 	})
 }
