@@ -207,7 +207,17 @@ func (d dialog) question(m Model) question {
 		typed := d.line()
 		answer = typed.From(max(typed.Width()-width, 0))
 	}
-	return question{string(d.act.Verb), lines, answer, d.top}
+	return question{d.title(), lines, answer, d.top}
+}
+
+// title is the verb; of pausing and resuming, the one that it comes to.
+func (d dialog) title() string {
+	if d.act.Verb == world.PauseResume && len(d.act.On) == 1 {
+		if t := d.effect.Changes[d.act.On[0]].Transition; t != "" {
+			return string(t)
+		}
+	}
+	return string(d.act.Verb)
 }
 
 // effects is what comes of the act, or why it cannot be done.

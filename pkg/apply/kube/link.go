@@ -95,16 +95,23 @@ func (l *connectionWatch) noteSince(ctx context.Context, err error, since time.T
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	why := ""
+	switch {
+	case apierrors.IsUnauthorized(err):
+		why = "the server refuses the credentials: log in again"
+	case err != nil:
+		why = err.Error()
+	}
 	switch was := l.now.Lost; {
 	case err == nil || !isTemporary(err) && !apierrors.IsUnauthorized(err):
 		if l.now = (Link{}); was != "" {
 			l.changed()
 		}
 	case was == "":
-		l.now = Link{Lost: err.Error(), Since: since}
+		l.now = Link{Lost: why, Since: since}
 		l.changed()
 	default:
-		l.now.Lost = err.Error()
+		l.now.Lost = why
 	}
 }
 
