@@ -52,7 +52,7 @@ var verbs = []verb{
 	act(show.Abort, "abort", world.Abort, "end the rollout; pods stay as they are", ""),
 	act("R", "restart", world.Restart, "restart containers in place: in the pod at the cursor, in marked pods, or in all", ""),
 	act("s", "scale", world.Scale, "change how many pods there are", "how many pods"),
-	act("e", "partition", world.Partition, "change how many pods stay on the old revision", "pods that stay on the old revision, such as 3 or 40%"),
+	act(show.Partition, "partition", world.Partition, "change how many pods stay on the old revision", "pods that stay on the old revision, such as 3 or 40%"),
 }
 
 // takes reports whether a value may follow on the command line.

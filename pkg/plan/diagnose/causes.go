@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -168,6 +170,50 @@ func (a *answer) addUnready() {
 	}
 }
 
+// gateCreate is where pods that are missing cannot be created.
+const gateCreate = "create"
+
+// addMissing adds why pods cannot be created, as their controller says.
+func (a *answer) addMissing() {
+	desired, counts := cluster.Of(a.outlook.Object.Object).Replicas()
+	active, newest := 0, time.Time{}
+	for _, p := range a.q.Snapshot.Pods {
+		if rules.Active(p) && a.outlook.Matches(p) {
+			active++
+			if p.Created.After(newest) {
+				newest = p.Created
+			}
+		}
+	}
+	if !counts || active >= desired {
+		return
+	}
+	var why string
+	switch o := a.outlook.Object.Object.(type) {
+	case *kruise.CloneSet: // its condition is never taken away: a pod that is newer shows that it has passed
+		for _, c := range o.Status.Conditions {
+			if c.Type == "FailedScale" && c.Status == corev1.ConditionTrue && !newest.After(c.LastTransitionTime.Time) {
+				why = c.Message
+			}
+		}
+	case *appsv1.Deployment:
+		for _, c := range o.Status.Conditions {
+			if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
+				why = c.Message
+			}
+		}
+	case *appsv1.ReplicaSet:
+		for _, c := range o.Status.Conditions {
+			if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
+				why = c.Message
+			}
+		}
+	}
+	if why != "" {
+		a.add(gateCreate, fmt.Sprintf("%s cannot be created: %s", counted.Of(desired-active, "pod"), why), true)
+	}
+}
+
 // waitingMessage is the message of the node about the first container that waits.
 func waitingMessage(p *cluster.Pod) string {
 	c, ok := Troubled(p)
@@ -232,7 +278,7 @@ func (a *answer) addHook(p *cluster.Pod) {
 var hints = map[string]string{
 	plan.GateObject:     "check the object, then roll out again: 'kubectl kruise rollout run NAME -f FILE'",
 	plan.GateOwner:      "leave it to its owner, or end the owner's rollout first",
-	plan.GatePaused:     "remove the pause from the spec, in the manifest too",
+	plan.GatePaused:     "'kubectl kruise rollout resume NAME' removes the pause; remove it from the manifest too",
 	plan.GatePromote:    "kubectl kruise rollout promote NAME",
 	plan.GateHeld:       "kubectl kruise rollout resume NAME",
 	plan.GateVerify:     "check the measurement",
