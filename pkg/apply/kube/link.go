@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 	"sync"
 	"time"
 
@@ -100,7 +101,7 @@ func (l *connectionWatch) noteSince(ctx context.Context, err error, since time.T
 	case apierrors.IsUnauthorized(err):
 		why = "the server refuses the credentials: log in again"
 	case err != nil:
-		why = err.Error()
+		why = strings.TrimSuffix(err.Error(), ": "+context.DeadlineExceeded.Error())
 	}
 	switch was := l.now.Lost; {
 	case err == nil || !isTemporary(err) && !apierrors.IsUnauthorized(err):

@@ -148,7 +148,7 @@ func TestWrap_KeepsNamesWhole(t *testing.T) {
 		"a-name-that-is-far-too-long": "a-name-that-|is-far-too-|long",
 	} {
 		var got []string
-		for _, l := range draw.Wrap(theme.Plain, text, 12) {
+		for _, l := range Wrap(theme.Plain, text, 12) {
 			got = append(got, l.String())
 		}
 		if strings.Join(got, "|") != want {
