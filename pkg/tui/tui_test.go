@@ -227,6 +227,20 @@ func TestEscape_AndAKeyRightAfterIt(t *testing.T) {
 	}
 }
 
+// TestAct_OnADeletedWorkload: a line says that it is gone, and nothing is asked about its pods.
+func TestAct_OnADeletedWorkload(t *testing.T) {
+	s, still := start(t, two())
+	s.Press("down", "enter")
+	s.Until("› cloneset/web")
+	w := two()
+	w.Workloads = w.Workloads[:1]
+	still.Show(w)
+	s.Until("does not exist; esc goes back")
+	s.Press("R")
+	s.Until("✖ cloneset/web does not exist")
+	s.Gone("Restart")
+}
+
 // TestResize_FramesHaveTheSize: every size from the smallest to the largest has frames of just that size.
 func TestResize_FramesHaveTheSize(t *testing.T) {
 	s, _ := start(t, two())
