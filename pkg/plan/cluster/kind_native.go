@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"time"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,6 +27,15 @@ func (k deployment) Selector() *metav1.LabelSelector { return k.o.Spec.Selector 
 func (k deployment) Strategy() string { return string(k.o.Spec.Strategy.Type) }
 
 func (k deployment) Paused() bool { return k.o.Spec.Paused }
+
+func (k deployment) createFailure() (why string, at time.Time) {
+	for _, c := range k.o.Status.Conditions {
+		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
+			return c.Message, at
+		}
+	}
+	return "", at
+}
 
 func (k deployment) Replicas() (n int, ok bool) { return replicasOf(k.o.Spec.Replicas), true }
 
@@ -83,6 +94,15 @@ func (replicaSet) Strategy() string { return "" }
 
 // Paused returns false: the spec has no such field.
 func (replicaSet) Paused() bool { return false }
+
+func (k replicaSet) createFailure() (why string, at time.Time) {
+	for _, c := range k.o.Status.Conditions {
+		if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
+			return c.Message, at
+		}
+	}
+	return "", at
+}
 
 func (k replicaSet) Replicas() (n int, ok bool) { return replicasOf(k.o.Spec.Replicas), true }
 

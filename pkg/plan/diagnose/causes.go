@@ -7,7 +7,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -188,28 +187,8 @@ func (a *answer) addMissing() {
 	if !counts || active >= desired {
 		return
 	}
-	var why string
-	switch o := a.outlook.Object.Object.(type) {
-	case *kruise.CloneSet: // its condition is never taken away: a pod that is newer shows that it has passed
-		for _, c := range o.Status.Conditions {
-			if c.Type == "FailedScale" && c.Status == corev1.ConditionTrue && !newest.After(c.LastTransitionTime.Time) {
-				why = c.Message
-			}
-		}
-	case *appsv1.Deployment:
-		for _, c := range o.Status.Conditions {
-			if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
-				why = c.Message
-			}
-		}
-	case *appsv1.ReplicaSet:
-		for _, c := range o.Status.Conditions {
-			if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
-				why = c.Message
-			}
-		}
-	}
-	if why != "" {
+	why, at := cluster.CreateFailure(a.outlook.Object.Object)
+	if why != "" && (at.IsZero() || !newest.After(at)) {
 		a.add(gateCreate, fmt.Sprintf("%s cannot be created: %s", counted.Of(desired-active, "pod"), why), true)
 	}
 }
