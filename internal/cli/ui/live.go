@@ -117,10 +117,12 @@ func (l *liveSource) present(want world.Want) (*world.World, error) {
 	return w, nil
 }
 
+var errRefused = errors.New("the server refuses the credentials: Unauthorized")
+
 // unreadable is why there is nothing to show, with what to do about it; credentials that are refused are told once.
 func unreadable(err error) error {
 	if apierrors.IsUnauthorized(err) {
-		return &resource.Error{Err: errors.New("the server refuses the credentials: Unauthorized"), Hint: "log in again, or check the user in the kubeconfig: 'kubectl auth whoami'"}
+		return &resource.Error{Err: errRefused, Hint: "log in again, or check the user in the kubeconfig: 'kubectl auth whoami'"}
 	}
 	return &resource.Error{Err: err, Hint: "-n names a namespace that you may read; 'kubectl kruise rbac' prints roles"}
 }

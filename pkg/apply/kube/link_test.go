@@ -2,11 +2,13 @@ package kube
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -53,4 +55,17 @@ func TestConnectionWatch_SilentWatchIsNoticedSoon(t *testing.T) {
 			t.Errorf("%q since %s before the question", now.Lost, asked.Sub(now.Since))
 		}
 	})
+}
+
+// TestConnectionWatch_RefusedCredentials: the user reads what to do, and not what Go says.
+func TestConnectionWatch_RefusedCredentials(t *testing.T) {
+	l := &connectionWatch{changed: func() {}}
+	l.note(t.Context(), apierrors.NewUnauthorized("Unauthorized"))
+	if got := l.status().Lost; got != "the server refuses the credentials: log in again" {
+		t.Error(got)
+	}
+	l.note(t.Context(), fmt.Errorf("no answer: %w", context.DeadlineExceeded))
+	if got := l.status().Lost; got != "no answer" {
+		t.Error(got)
+	}
 }
