@@ -116,6 +116,9 @@ func (r *recorder) Do(_ context.Context, a world.Act) (string, error) {
 func TestDialog_SaysForHowLongItWaits(t *testing.T) {
 	m := opened(newManyPods(t, decode(t, manifests(3))).change(1))
 	m.options.Actions, m.options.ReadOnly = echo{}, false
+	asked := *m.env.World
+	asked.Now = time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)
+	m.env.World = &asked
 	m, _ = m.take(key("P"))
 	waits := func() string {
 		return draw.Line{Spans: m.over.(dialog).effects(m)[0].Spans}.String()
