@@ -40,6 +40,10 @@ func (m Model) act(v verb) (Model, tea.Cmd) {
 		m.notice = screen.Notice{Text: "nothing is selected to " + v.Does}
 		return m, nil
 	}
+	if ref := sel.Workloads[0]; m.top().Want().Workload == ref && m.env.World.Gone(ref) {
+		m.notice = screen.Notice{Text: show.Name(ref) + " does not exist", Bad: true}
+		return m, nil
+	}
 	a := v.on(sel)
 	if i := slices.IndexFunc(a.On, func(r cluster.Ref) bool { return !v.fits(r) }); i >= 0 {
 		m.notice = screen.Notice{Text: names(a.On[i:i+1]) + " has no " + fields[v.verb], Bad: true}

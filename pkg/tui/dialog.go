@@ -27,7 +27,9 @@ type dialog struct {
 	// name has to be typed; empty asks for y.
 	name string
 	// turn tells its effect from that of any other dialog.
-	turn   int
+	turn int
+	// since is when the effect was asked for, by the time in the cluster.
+	since  time.Time
 	effect world.Effect
 	err    error
 	ready  bool
@@ -42,7 +44,7 @@ type dialog struct {
 }
 
 func newDialog(m Model, a world.Act) dialog {
-	d := dialog{input: newInput(""), act: a, turn: m.asks, scopes: scopesOf(a)}
+	d := dialog{input: newInput(""), act: a, turn: m.asks, since: m.env.World.Now, scopes: scopesOf(a)}
 	if m.env.World.Where.Production {
 		d.name = m.env.World.Where.Context
 		if len(a.On) == 1 {
@@ -55,6 +57,9 @@ func newDialog(m Model, a world.Act) dialog {
 // moment is for how long a question ignores keys after it has been painted, and after each
 // key that it ignores.
 const moment = 300 * time.Millisecond
+
+// slow is after how long a question says for how long its effect is awaited.
+const slow = 3 * time.Second
 
 // settled is the end of a moment without keys.
 type settled struct{ turn, wait int }
@@ -207,7 +212,17 @@ func (d dialog) question(m Model) question {
 		typed := d.line()
 		answer = typed.From(max(typed.Width()-width, 0))
 	}
-	return question{string(d.act.Verb), lines, answer, d.top}
+	return question{d.title(), lines, answer, d.top}
+}
+
+// title is the verb; of pausing and resuming, the one that it comes to.
+func (d dialog) title() string {
+	if d.act.Verb == world.PauseResume && len(d.act.On) == 1 {
+		if t := d.effect.Changes[d.act.On[0]].Transition; t != "" {
+			return string(t)
+		}
+	}
+	return string(d.act.Verb)
 }
 
 // effects is what comes of the act, or why it cannot be done.
@@ -217,7 +232,11 @@ func (d dialog) effects(m Model) []draw.Line {
 	case d.err != nil:
 		return draw.Wrap(theme.Bad, d.err.Error(), width)
 	case !d.ready:
-		return []draw.Line{draw.Text(theme.Faint, "working out what that would do ...")}
+		text := "working out what that would do ..."
+		if m.env.World.Now.Sub(d.since) >= slow {
+			text += " for " + show.Age(m.env.World.Now, d.since)
+		}
+		return []draw.Line{draw.Text(theme.Faint, text)}
 	}
 	var lines []draw.Line
 	for _, ref := range d.act.On {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -108,4 +110,26 @@ func (*recorder) Effect(_ context.Context, a world.Act) (world.Effect, error) {
 func (r *recorder) Do(_ context.Context, a world.Act) (string, error) {
 	r.acts = append(r.acts, a)
 	return "", nil
+}
+
+// TestDialog_SaysForHowLongItWaits: a server may take long to answer; that is not a program that hangs.
+func TestDialog_SaysForHowLongItWaits(t *testing.T) {
+	m := opened(newManyPods(t, decode(t, manifests(3))).change(1))
+	m.options.Actions, m.options.ReadOnly = echo{}, false
+	asked := *m.env.World
+	asked.Now = time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)
+	m.env.World = &asked
+	m, _ = m.take(key("P"))
+	waits := func() string {
+		return draw.Line{Spans: m.over.(dialog).effects(m)[0].Spans}.String()
+	}
+	if got := waits(); got != "working out what that would do ..." {
+		t.Error(got)
+	}
+	later := *m.env.World
+	later.Now = later.Now.Add(12 * time.Second)
+	m.env.World = &later
+	if got := waits(); got != "working out what that would do ... for 12s" {
+		t.Error(got)
+	}
 }

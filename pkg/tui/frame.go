@@ -36,7 +36,7 @@ func (m frame) text() string {
 	head, foot := m.header(), m.footer()
 	if m.around() > 2 {
 		rule := draw.Text(theme.Faint, strings.Repeat(t.Symbols.Rule, m.width))
-		head, foot = append(head, rule), append([]draw.Line{rule}, foot...)
+		head, foot = append(head, rule), append([]draw.Line{m.lost(rule)}, foot...)
 	}
 	lost := m.env.World.Link.Lost != "" && m.over == nil
 	over := m.around() + m.env.Height - max(m.height, 1) // the last lines are seen where not all have room
@@ -82,6 +82,16 @@ func (m frame) loading() []draw.Line {
 		return []draw.Line{{}, draw.Text(theme.Bad, "  no connection: "+w.Link.Lost), draw.Text(theme.Faint, "  trying again ...")}
 	}
 	return []draw.Line{{}, draw.Text(theme.Busy, "  "+m.spin()+" ").Add(theme.Plain, "loading "+w.Loading)}
+}
+
+// lost is the rule below the screen, with the reason in it why no changes arrive.
+func (m frame) lost(rule draw.Line) draw.Line {
+	why := draw.Clean(m.env.World.Link.Lost)
+	if why == "" || !m.env.World.Loaded {
+		return rule
+	}
+	why = draw.Cut(" "+why+" ", m.width-2, m.env.Theme.Symbols.Ellipsis)
+	return draw.Text(theme.Faint, m.env.Theme.Symbols.Rule).Add(theme.Bad, why).Join(rule.From(1 + draw.Width(why)))
 }
 
 func (m frame) spin() string {

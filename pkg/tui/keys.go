@@ -2,8 +2,10 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -50,7 +52,7 @@ var verbs = []verb{
 	act(show.Abort, "abort", world.Abort, "end the rollout; pods stay as they are", ""),
 	act("R", "restart", world.Restart, "restart containers in place: in the pod at the cursor, in marked pods, or in all", ""),
 	act("s", "scale", world.Scale, "change how many pods there are", "how many pods"),
-	act("e", "partition", world.Partition, "change how many pods stay on the old revision", "pods that stay on the old revision, such as 3 or 40%"),
+	act(show.Partition, "partition", world.Partition, "change how many pods stay on the old revision", "pods that stay on the old revision, such as 3 or 40%"),
 }
 
 // takes reports whether a value may follow on the command line.
@@ -58,6 +60,31 @@ func (v verb) takes() bool { return v.needs != "" || v.verb == world.Undo }
 
 func act(key, does string, v world.Verb, help, needs string) verb {
 	return verb{screen.Binding{Keys: []string{key}, Does: does, Help: help, Changes: true}, v, needs}
+}
+
+// edits are the keys with alt that move and delete in a text that is typed.
+var edits = []string{"alt+left", "alt+right", "alt+b", "alt+f", "alt+d", "alt+backspace", "alt+delete"}
+
+// pressed is a key press. For a terminal, alt and a key are esc and that key in quick succession; no key here has alt but
+// in a text, so they are taken for what a hasty user has typed.
+func (m Model) pressed(k tea.KeyPressMsg) (Model, tea.Cmd) {
+	if k.Mod&tea.ModAlt == 0 {
+		return m.key(k)
+	}
+	d, asks := m.over.(dialog)
+	if _, typed := m.over.(pastable); typed && (!asks || d.name != "") && slices.Contains(edits, k.String()) {
+		return m.key(k)
+	}
+	m, first := m.key(tea.KeyPressMsg{Code: tea.KeyEscape})
+	k.Mod &^= tea.ModAlt
+	if k.Text == "" && k.Mod&^tea.ModShift == 0 && unicode.IsPrint(k.Code) {
+		k.Text = string(k.Code)
+		if k.Mod != 0 {
+			k.Text = strings.ToUpper(k.Text)
+		}
+	}
+	m, second := m.key(k)
+	return m, tea.Batch(first, second)
 }
 
 // key is what a key does: in what lies over the screen, everywhere, or in the screen.

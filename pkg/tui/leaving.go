@@ -59,7 +59,7 @@ func (l leaving) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 func (l leaving) body(m Model, under []draw.Line) []draw.Line {
 	driving, width := m.env.World.Running, draw.BoxWidth(m.env.Width)
 	if len(driving) == 0 { // they have ended meanwhile
-		lines := draw.Wrap(theme.Plain, "The rollouts that this program was running have ended.", width)
+		lines := draw.Wrap(theme.Plain, "The rollouts that this program was running have ended. Leave now?", width)
 		return question{"leave", append(lines, draw.Line{}), l.answer(), 0}.draw(m, under)
 	}
 	lines := draw.Wrap(theme.Strong, fmt.Sprintf("Leave while %s in progress?", rollouts(len(driving))), width)

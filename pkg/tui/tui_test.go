@@ -154,7 +154,7 @@ func TestConnection_LostKeepsTheLastState(t *testing.T) {
 	w := two()
 	w.Now, w.Link = now.Add(40*time.Second), world.Link{Lost: "connection refused"}
 	still.Show(w)
-	s.Until("lost; as of 40s ago", "cloneset/web")
+	s.Until("lost; as of 40s ago", "cloneset/web", "─ connection refused ─")
 	w.Link, w.At = world.Link{}, w.Now
 	still.Show(w)
 	s.Until("✓ live")
@@ -183,6 +183,62 @@ func TestQuit_AsksWhileARolloutRuns(t *testing.T) {
 	s.Until("y yes")
 	s.Press("y")
 	s.Ended()
+}
+
+// TestQuit_AsksAlsoWhenTheRolloutsHaveEnded: a box with yes and no has a question.
+func TestQuit_AsksAlsoWhenTheRolloutsHaveEnded(t *testing.T) {
+	w := two()
+	w.Running = []cluster.Ref{web}
+	s, still := start(t, w)
+	s.Press("q")
+	s.Until("Leave while")
+	still.Show(two())
+	s.Until("have ended. Leave now?", "y yes")
+}
+
+// TestEscape_AndAKeyRightAfterIt: terminals send both as alt and the key; neither of the two may be lost, or what is typed next
+// answers a question that the user has left.
+func TestEscape_AndAKeyRightAfterIt(t *testing.T) {
+	alt := func(k tea.Key) tea.KeyPressMsg {
+		k.Mod |= tea.ModAlt
+		return tea.KeyPressMsg(k)
+	}
+	s, still := start(t, two())
+	s.Press("?")
+	s.Until("Act, after a question")
+	s.Send(alt(tea.Key{Code: tea.KeyEscape}))
+	s.Gone("Act, after a question")
+	s.Press("u")
+	s.Until("y yes")
+	s.Send(alt(tea.Key{Code: 's'}))
+	s.Type("7")
+	s.Until("how many pods: 7")
+	s.Send(alt(tea.Key{Code: tea.KeyBackspace})) // deletes a word of the text
+	s.Gone("how many pods: 7")
+	s.Press("esc")
+	s.Press("u")
+	s.Until("y yes")
+	s.Send(alt(tea.Key{Code: 'y'}))
+	s.Until("as YAML")
+	s.Send(alt(tea.Key{Code: 'p', Mod: tea.ModShift, ShiftedCode: 'P'}))
+	s.Until("Pause or resume")
+	if acts := still.Acts(); len(acts) > 0 {
+		t.Errorf("%v", acts)
+	}
+}
+
+// TestAct_OnADeletedWorkload: a line says that it is gone, and nothing is asked about its pods.
+func TestAct_OnADeletedWorkload(t *testing.T) {
+	s, still := start(t, two())
+	s.Press("down", "enter")
+	s.Until("› cloneset/web")
+	w := two()
+	w.Workloads = w.Workloads[:1]
+	still.Show(w)
+	s.Until("does not exist; esc goes back")
+	s.Press("R")
+	s.Until("✖ cloneset/web does not exist")
+	s.Gone("Restart")
 }
 
 // TestResize_FramesHaveTheSize: every size from the smallest to the largest has frames of just that size.

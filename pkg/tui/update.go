@@ -49,7 +49,7 @@ func (m Model) take(msg tea.Msg) (Model, tea.Cmd) {
 	case tea.ColorProfileMsg, tea.BackgroundColorMsg:
 		return m.terminal(msg), nil
 	case tea.KeyPressMsg:
-		return m.key(msg)
+		return m.pressed(msg)
 	case tea.MouseMsg:
 		return m.mouse(msg)
 	case tea.PasteMsg:

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/restart"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -93,6 +95,9 @@ func (l *liveSource) each(ctx context.Context, act world.Act, do func(cluster.Re
 		o, err := offer(ctx, l, ref, act)
 		if err == nil {
 			err = do(ref, o)
+		}
+		if apierrors.IsUnauthorized(err) {
+			return fmt.Errorf("%w: log in again", errRefused)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", ref, err))

@@ -2,10 +2,12 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -89,7 +91,7 @@ func (l *liveSource) present(want world.Want) (*world.World, error) {
 	fleet, seen, where := l.fleet, l.close, l.where
 	l.mu.Unlock()
 	if err := fleet.Fault(); err != nil {
-		return nil, &resource.Error{Err: err, Hint: "-n names a namespace that you may read; 'kubectl kruise rbac' prints roles"}
+		return nil, unreadable(err)
 	}
 	link := fleet.Link()
 	w := &world.World{
@@ -113,6 +115,16 @@ func (l *liveSource) present(want world.Want) (*world.World, error) {
 		w.Detail, w.Unseen = seen.seen(w.Now)
 	}
 	return w, nil
+}
+
+var errRefused = errors.New("the server refuses the credentials: Unauthorized")
+
+// unreadable is why there is nothing to show, with what to do about it; credentials that are refused are told once.
+func unreadable(err error) error {
+	if apierrors.IsUnauthorized(err) {
+		return &resource.Error{Err: errRefused, Hint: "log in again, or check the user in the kubeconfig: 'kubectl auth whoami'"}
+	}
+	return &resource.Error{Err: err, Hint: "-n names a namespace that you may read; 'kubectl kruise rbac' prints roles"}
 }
 
 // Move is [world.Mover]: the old place is shown until the new one is there, or for good

@@ -145,7 +145,10 @@ func (o *uiOptions) in(ctx context.Context, f *factory.Factory, screens tui.Opti
 	defer stop()
 	f.Spare()
 	f.Silent = true
-	l, err := connect(ctx, f, where, o.look, rollout.NewLiveRollouts(ctx, f, o.stateNamespace))
+	var l *liveSource
+	inTime(f.Streams.Err, "connecting to "+where.Context+" ...", func() {
+		l, err = connect(ctx, f, where, o.look, rollout.NewLiveRollouts(ctx, f, o.stateNamespace))
+	})
 	if err != nil {
 		return "", err
 	}
@@ -157,10 +160,15 @@ func (o *uiOptions) in(ctx context.Context, f *factory.Factory, screens tui.Opti
 func (l *liveSource) show(ctx context.Context, f *factory.Factory, o tui.Options) (next string, err error) {
 	o.Source, o.Actions, o.Copyable = l, l, f.Copyable
 	next, err = terminal.Run(ctx, f.Streams, f.Color, o)
-	for _, text := range closeInTime(f.Streams.Err, l.Close) {
-		_, _ = fmt.Fprintf(f.Streams.Err, "warning: the screens did without %s\n", text)
+	var skipped []string
+	inTime(f.Streams.Err, "releasing rollouts that run here, so that others can resume them ...", func() { skipped = l.Close() })
+	if err != nil { // which tells more than what was done without until then
+		return next, err
 	}
-	return next, err
+	for _, text := range skipped {
+		_, _ = fmt.Fprintf(f.Streams.Err, "warning: not all could be shown: %s\n", text)
+	}
+	return next, nil
 }
 
 // whereFrom is the context and namespace that the screens show.
@@ -219,21 +227,19 @@ func withoutMessages(f *factory.Factory) *factory.Factory {
 	return f.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: f.Streams.Getenv})
 }
 
-// closeMoment is how long leaving may take without a word.
-const closeMoment = 500 * time.Millisecond
+// quietly is how long something may take without a word.
+const quietly = 500 * time.Millisecond
 
-// closeInTime closes, and says what it waits for when that takes long: a cluster that
-// does not answer is asked for some seconds to free the rollouts that were carried out
-// here.
-func closeInTime(said io.Writer, closes func() []string) []string {
+// inTime does something, and says what is waited for when that takes long: a slow cluster takes seconds to answer, and one
+// that does not is asked for some seconds to free the rollouts that were carried out here.
+func inTime(said io.Writer, what string, do func()) {
 	told := make(chan struct{})
-	timer := time.AfterFunc(closeMoment, func() {
+	timer := time.AfterFunc(quietly, func() {
 		defer close(told)
-		_, _ = fmt.Fprintln(said, "releasing rollouts that run here, so that others can resume them ...")
+		_, _ = fmt.Fprintln(said, what)
 	})
-	out := closes()
+	do()
 	if !timer.Stop() {
 		<-told
 	}
-	return out
 }

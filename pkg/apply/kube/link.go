@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 type Link struct {
 	// Lost is why no more changes arrive; empty while the connection works.
 	Lost string
-	// Since is when it was lost.
+	// Since is from when on changes may be missing.
 	Since time.Time
 }
 
@@ -34,14 +35,14 @@ type connectionWatch struct {
 func (l *connectionWatch) monitor(s source) source {
 	list, begin := s.list, s.watch
 	s.list = func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		answered := l.expectAnswer(ctx)
+		answered := l.expectAnswer(ctx, silenceLimit, 0)
 		out, err := list(ctx, o)
 		answered()
 		l.note(ctx, err)
 		return out, err
 	}
 	s.watch = func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-		answered := l.expectAnswer(ctx)
+		answered := l.expectAnswer(ctx, watchSilence, unnoticed)
 		out, err := begin(ctx, o)
 		answered()
 		if reflect.TypeOf(out) == emptyWatchType {
@@ -61,16 +62,22 @@ var (
 	errNoAnswer    = fmt.Errorf("the connection ends before there is an answer: %w", io.ErrUnexpectedEOF)
 )
 
-// silenceLimit is after how long without an answer the connection counts as lost: one that
-// drops all packets ends only after minutes.
-const silenceLimit = 20 * time.Second
+// After silenceLimit without an answer to a list the connection counts as lost: one that drops all packets ends only
+// after minutes. The answer to a watch begins at once, so watchSilence is shorter; such a watch comes after one that
+// ended, and a server that hangs ends it when it was silent for as long as unnoticed.
+const (
+	silenceLimit = 20 * time.Second
+	watchSilence = 5 * time.Second
+	unnoticed    = 10 * time.Second
+)
 
-// expectAnswer notes that there is no answer for long; what it returns ends that.
-func (l *connectionWatch) expectAnswer(ctx context.Context) (answered func()) {
-	asked, told := time.Now(), make(chan struct{})
-	timer := time.AfterFunc(silenceLimit, func() {
+// expectAnswer notes that there is no answer within a limit, and that changes may be missing from some time before the
+// question on; what it returns ends that.
+func (l *connectionWatch) expectAnswer(ctx context.Context, limit, before time.Duration) (answered func()) {
+	since, told := time.Now().Add(-before), make(chan struct{})
+	timer := time.AfterFunc(limit, func() {
 		defer close(told)
-		l.note(ctx, fmt.Errorf("no answer since %s: %w", asked.Format(time.TimeOnly), context.DeadlineExceeded))
+		l.noteSince(ctx, fmt.Errorf("no answer since %s: %w", since.Format(time.TimeOnly), context.DeadlineExceeded), since)
 	})
 	return func() {
 		if !timer.Stop() {
@@ -81,22 +88,31 @@ func (l *connectionWatch) expectAnswer(ctx context.Context) (answered func()) {
 
 // note takes an answer into account. A refusal is an answer, too, unless it is to all that
 // is asked: a user that is not known any more gets no data.
-func (l *connectionWatch) note(ctx context.Context, err error) {
+func (l *connectionWatch) note(ctx context.Context, err error) { l.noteSince(ctx, err, time.Now()) }
+
+func (l *connectionWatch) noteSince(ctx context.Context, err error, since time.Time) {
 	if ctx.Err() != nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	why := ""
+	switch {
+	case apierrors.IsUnauthorized(err):
+		why = "the server refuses the credentials: log in again"
+	case err != nil:
+		why = strings.TrimSuffix(err.Error(), ": "+context.DeadlineExceeded.Error())
+	}
 	switch was := l.now.Lost; {
 	case err == nil || !isTemporary(err) && !apierrors.IsUnauthorized(err):
 		if l.now = (Link{}); was != "" {
 			l.changed()
 		}
 	case was == "":
-		l.now = Link{Lost: err.Error(), Since: time.Now()}
+		l.now = Link{Lost: why, Since: since}
 		l.changed()
 	default:
-		l.now.Lost = err.Error()
+		l.now.Lost = why
 	}
 }
 

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"time"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -102,6 +104,15 @@ func Of(obj any) Typed {
 		return t
 	}
 	return unknown{obj}
+}
+
+// CreateFailure is why the controller of a workload cannot create pods, as a condition says; "" where none does. at is for
+// a condition that stays when the cause has passed: a pod that is newer shows that it has; zero for one that ends with it.
+func CreateFailure(obj any) (why string, at time.Time) {
+	if k, ok := Of(obj).(interface{ createFailure() (string, time.Time) }); ok {
+		return k.createFailure()
+	}
+	return "", time.Time{}
 }
 
 // typed has the Typed of each kind; its methods are in the files of the kinds.

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"time"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,6 +36,16 @@ func (k cloneSet) Partition() (v intstr.IntOrString, ok bool) {
 		return v, false
 	}
 	return percentOf(r.Partition), true
+}
+
+// createFailure is the condition FailedScale, which Kruise never takes away.
+func (k cloneSet) createFailure() (why string, at time.Time) {
+	for _, c := range k.o.Status.Conditions {
+		if c.Type == "FailedScale" && c.Status == corev1.ConditionTrue {
+			return c.Message, c.LastTransitionTime.Time
+		}
+	}
+	return "", time.Time{}
 }
 
 func (k cloneSet) Replicas() (n int, ok bool) { return replicasOf(k.o.Spec.Replicas), true }

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"time"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +22,15 @@ func (k deployment) Selector() *metav1.LabelSelector   { return k.o.Spec.Selecto
 func (k deployment) Strategy() string                  { return string(k.o.Spec.Strategy.Type) }
 func (k deployment) Paused() bool                      { return k.o.Spec.Paused }
 func (k deployment) Replicas() (n int, ok bool)        { return replicasOf(k.o.Spec.Replicas), true }
+
+func (k deployment) createFailure() (why string, at time.Time) {
+	for _, c := range k.o.Status.Conditions {
+		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
+			return c.Message, at
+		}
+	}
+	return "", at
+}
 
 func (k deployment) Pods() (all, available int32) {
 	return k.o.Status.Replicas, k.o.Status.AvailableReplicas
@@ -59,6 +70,15 @@ func (typed) ReplicaSet(o *appsv1.ReplicaSet) Typed { return replicaSet{unknown{
 func (k replicaSet) Template() *corev1.PodTemplateSpec { return &k.o.Spec.Template }
 func (k replicaSet) Selector() *metav1.LabelSelector   { return k.o.Spec.Selector }
 func (k replicaSet) Replicas() (n int, ok bool)        { return replicasOf(k.o.Spec.Replicas), true }
+
+func (k replicaSet) createFailure() (why string, at time.Time) {
+	for _, c := range k.o.Status.Conditions {
+		if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
+			return c.Message, at
+		}
+	}
+	return "", at
+}
 
 func (k replicaSet) Pods() (all, available int32) {
 	return k.o.Status.Replicas, k.o.Status.AvailableReplicas

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -168,6 +169,30 @@ func (a *answer) addUnready() {
 	}
 }
 
+// gateCreate is where pods that are missing cannot be created.
+const gateCreate = "create"
+
+// addMissing adds why pods cannot be created, as their controller says.
+func (a *answer) addMissing() {
+	desired, counts := cluster.Of(a.outlook.Object.Object).Replicas()
+	active, newest := 0, time.Time{}
+	for _, p := range a.q.Snapshot.Pods {
+		if rules.Active(p) && a.outlook.Matches(p) {
+			active++
+			if p.Created.After(newest) {
+				newest = p.Created
+			}
+		}
+	}
+	if !counts || active >= desired {
+		return
+	}
+	why, at := cluster.CreateFailure(a.outlook.Object.Object)
+	if why != "" && (at.IsZero() || !newest.After(at)) {
+		a.add(gateCreate, fmt.Sprintf("%s cannot be created: %s", counted.Of(desired-active, "pod"), why), true)
+	}
+}
+
 // waitingMessage is the message of the node about the first container that waits.
 func waitingMessage(p *cluster.Pod) string {
 	c, ok := Troubled(p)
@@ -232,7 +257,7 @@ func (a *answer) addHook(p *cluster.Pod) {
 var hints = map[string]string{
 	plan.GateObject:     "check the object, then roll out again: 'kubectl kruise rollout run NAME -f FILE'",
 	plan.GateOwner:      "leave it to its owner, or end the owner's rollout first",
-	plan.GatePaused:     "remove the pause from the spec, in the manifest too",
+	plan.GatePaused:     "'kubectl kruise rollout resume NAME' removes the pause; remove it from the manifest too",
 	plan.GatePromote:    "kubectl kruise rollout promote NAME",
 	plan.GateHeld:       "kubectl kruise rollout resume NAME",
 	plan.GateVerify:     "check the measurement",

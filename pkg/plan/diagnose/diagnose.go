@@ -79,6 +79,7 @@ func Workload(q Question) Diagnosis {
 	if a.outlook != nil {
 		a.addSpec(d)
 		a.addPace(d)
+		a.addMissing()
 		a.addUnready()
 		a.addTerminating()
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
@@ -423,5 +424,42 @@ func TestWorkload_HintsDoNotLeadToAFailingRevision(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWorkload_PodsThatCannotBeCreated: why pods are missing is what their controller says, unless a newer pod shows that it
+// has passed.
+func TestWorkload_PodsThatCannotBeCreated(t *testing.T) {
+	for name, c := range map[string]struct {
+		missing bool
+		at      time.Time
+		want    bool
+	}{
+		"missing":     {true, noon, true},
+		"passed":      {true, noon.Add(-2 * time.Hour), false},
+		"all of them": {false, noon, false},
+	} {
+		q := question(t)
+		set(q).Status.Conditions = []kruise.CloneSetCondition{{Type: "FailedScale", Status: corev1.ConditionTrue, Message: "exceeded quota", LastTransitionTime: metav1.NewTime(c.at)}}
+		if c.missing {
+			q.Snapshot.Pods = q.Snapshot.Pods[:2]
+		}
+		if got := text(diagnose.Workload(*q)); strings.Contains(got, "2 pods cannot be created: exceeded quota") != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	deployment := read(t, `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, uid: u1, generation: 1}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: "web:2"}]}}
+status: {observedGeneration: 1, conditions: [{type: ReplicaFailure, status: "True", message: exceeded quota}]}
+`)
+	d := diagnose.Workload(diagnose.Question{Name: "deployment/web", Snapshot: plan.Snapshot{Workload: deployment, Gates: cluster.DefaultGates()}, Now: noon})
+	if !strings.Contains(text(d), "2 pods cannot be created: exceeded quota") {
+		t.Error(text(d))
 	}
 }

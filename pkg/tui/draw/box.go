@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -41,13 +42,20 @@ func faded(lines []Line, height int) []Line {
 	return out
 }
 
-// Wrap breaks a text into lines of so many columns, between words where it can.
+// hyphen is one at which no line ends.
+const hyphen = "\u2011"
+
+// Wrap breaks a text into lines of so many columns, between words where it can: names of pods and flags have hyphens, and
+// are to be copied whole.
 func Wrap(style theme.Style, text string, width int) []Line {
 	var out []Line
 	for line := range strings.Lines(text) {
 		clean := Clean(strings.TrimRight(line, "\r\n"))
+		if !slices.ContainsFunc(strings.Fields(clean), func(word string) bool { return Width(word) > width }) {
+			clean = strings.ReplaceAll(clean, "-", hyphen)
+		}
 		for l := range strings.SplitSeq(ansi.Wrap(clean, max(width, 1), ""), "\n") {
-			out = append(out, Text(style, l))
+			out = append(out, Text(style, strings.ReplaceAll(l, hyphen, "-")))
 		}
 	}
 	return out

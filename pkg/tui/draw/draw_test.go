@@ -139,3 +139,20 @@ func TestBox_HasItsSizeAndIsCentred(t *testing.T) {
 		}
 	}
 }
+
+// TestWrap_KeepsNamesWhole: names and flags are copied from the screen; only a word that no line has room for is broken.
+func TestWrap_KeepsNamesWhole(t *testing.T) {
+	for text, want := range map[string]string{
+		"run cloneset/web -n shop":    "run|cloneset/web|-n shop",
+		"pods web-2w4j7, web-j446l":   "pods|web-2w4j7,|web-j446l",
+		"a-name-that-is-far-too-long": "a-name-that-|is-far-too-|long",
+	} {
+		var got []string
+		for _, l := range Wrap(theme.Plain, text, 12) {
+			got = append(got, l.String())
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}

@@ -30,6 +30,9 @@ func (s Screen) events(env screen.Env, r room) []draw.Line {
 		}
 		lines = append(lines, h.line(env.World.Now))
 	}
+	if len(s.feed) == 0 {
+		return r.heading("EVENTS", "none", nil)
+	}
 	return r.heading("EVENTS", "newest first", lines)
 }
 

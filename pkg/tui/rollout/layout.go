@@ -28,8 +28,8 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 }
 
 func (s Screen) nothing(env screen.Env) []draw.Line {
-	if env.World.Find(s.ref) == nil && env.World.Unseen == "" {
-		return []draw.Line{{}, draw.Text(theme.Faint, "  "+s.Title()+" does not exist; esc goes back")}
+	if env.World.Gone(s.ref) {
+		return append([]draw.Line{{}}, draw.Wrap(theme.Faint, s.Title()+" does not exist; esc goes back", env.Width)...)
 	}
 	return env.Waiting("the pods of " + s.Title())
 }

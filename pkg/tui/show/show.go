@@ -94,12 +94,13 @@ var keyed = []struct{ command, key, word string }{
 	{"kubectl logs --previous ", "l, then p", ""},
 }
 
-// Promote, PauseResume, Undo and Abort are the keys of rollouts.
+// Promote, PauseResume, Undo, Abort and Partition are the keys of rollouts.
 const (
 	Promote     = ">"
 	PauseResume = "P"
 	Undo        = "u"
 	Abort       = "a"
+	Partition   = "e"
 )
 
 // keyOf is the key that carries a command out, and its word; "" for none.
@@ -124,6 +125,9 @@ var quoted = regexp.MustCompile(`'([^']+)'( [a-z]+s\b)?`)
 // Remedy is what to do about a cause: the hint of `why`, with the keys of the interface in the place of commands that
 // they carry out; copyable completes those that are left.
 func Remedy(c diagnose.Cause, copyable func(hint string) string) string {
+	if c.Gate == plan.GatePartition && strings.HasPrefix(c.Hint, "lower the partition: ") {
+		return Partition + " partition"
+	}
 	if key, word := keyOf(c.Hint); key != "" {
 		return strings.TrimSpace(key + " " + word)
 	}

@@ -57,6 +57,11 @@ func (w *World) Of(ref cluster.Ref) *Detail {
 	return w.Detail
 }
 
+// Gone reports whether a workload that was asked for does not exist.
+func (w *World) Gone(ref cluster.Ref) bool {
+	return w.Loaded && w.Find(ref) == nil && w.Of(ref) == nil && w.Unseen == ""
+}
+
 // Where is the place that is looked at.
 type Where struct {
 	Context string
