@@ -133,9 +133,7 @@ func JSONStream(w io.Writer, rs []*resource.Resource, limits stage.Limits) error
 // encodeJSON returns every resource as JSON, indented by level steps to the
 // right.
 func encodeJSON(rs []*resource.Resource, limits stage.Limits, level int) ([][]byte, error) {
-	return encodeAll(rs, limits, jsonBytes(level), func() func(*resource.Resource) ([]byte, error) {
-		return func(r *resource.Resource) ([]byte, error) { return jsonText(r, level) }
-	})
+	return encodeAll(rs, limits, jsonBytes(level), func(r *resource.Resource) ([]byte, error) { return jsonText(r, level) })
 }
 
 // jsonText returns the resource as JSON, indented by level steps to the right,

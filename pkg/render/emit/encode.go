@@ -18,21 +18,19 @@ import (
 // encodeYAML returns every resource as a YAML document: its bytes, when it
 // still has them. It empties rs, so that memory goes back meanwhile.
 func encodeYAML(rs []*resource.Resource, limits stage.Limits) ([][]byte, error) {
-	return encodeAll(rs, limits, yamlBytes, func() func(*resource.Resource) ([]byte, error) { return (&direct{}).resource })
+	return encodeAll(rs, limits, yamlBytes, resourceText)
 }
 
-// encodeAll encodes every resource, on all cores, and empties rs; each goroutine
-// asks for a function of its own. It returns the faults of all resources, or that the output would
+// encodeAll encodes every resource, on all cores, and empties rs. It returns the faults of all resources, or that the output would
 // hold more than it may: then the rest is not encoded.
-func encodeAll(rs []*resource.Resource, limits stage.Limits, weight func(*resource.Resource) int64, encoder func() func(*resource.Resource) ([]byte, error)) ([][]byte, error) {
+func encodeAll(rs []*resource.Resource, limits stage.Limits, weight func(*resource.Resource) int64, encode func(*resource.Resource) ([]byte, error)) ([][]byte, error) {
 	docs, errs, left := make([][]byte, len(rs)), make([]error, len(rs)), newRoom(limits)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(rs)) {
 		wg.Go(func() {
-			f := encoder()
 			for i := int(next.Add(1)) - 1; i < len(rs); i = int(next.Add(1)) - 1 {
-				docs[i], errs[i] = left.make(weight(rs[i]), func() ([]byte, error) { return f(rs[i]) })
+				docs[i], errs[i] = left.make(weight(rs[i]), func() ([]byte, error) { return encode(rs[i]) })
 				rs[i] = nil
 			}
 		})
@@ -48,30 +46,22 @@ func encodeAll(rs []*resource.Resource, limits stage.Limits, weight func(*resour
 	return docs, all.Err()
 }
 
-// resource returns the bytes that r came in, or is written as.
-func (d *direct) resource(r *resource.Resource) ([]byte, error) {
+// resourceText returns the bytes that r came in, or is written as.
+func resourceText(r *resource.Resource) ([]byte, error) {
 	if raw := r.Raw(); raw != nil {
 		return raw, nil
 	}
 	n := r.Node()
-	text, err := d.encode(n, styleOf(n))
+	text, err := encodeNode(n, styleOf(n))
 	if err != nil {
 		return nil, r.Wrap(fmt.Errorf("cannot be written as YAML: %w", err), "")
 	}
-	return bytes.Clone(text), nil
+	return text, nil
 }
 
-// encode returns the text of n, valid until the next call.
-func (d *direct) encode(n *tree.Node, style yaml.SequenceIndentStyle) ([]byte, error) {
-	if text, ok := d.document(n, style); ok {
-		return text, nil
-	}
-	return byLibrary(n, style)
-}
-
-// byLibrary has yaml.v3 write n. It holds every event that an encoder has ever emitted, some
+// encodeNode has yaml.v3 write n. It holds every event that an encoder has ever emitted, some
 // 300 bytes each, so one encoder must not serve many documents.
-func byLibrary(n *tree.Node, style yaml.SequenceIndentStyle) ([]byte, error) {
+func encodeNode(n *tree.Node, style yaml.SequenceIndentStyle) ([]byte, error) {
 	var b bytes.Buffer
 	err := yaml.NewEncoderWithOptions(&b, &yaml.EncoderOptions{SeqIndent: style}).Encode(prepare(n, false))
 	return b.Bytes(), err
@@ -82,7 +72,7 @@ func byLibrary(n *tree.Node, style yaml.SequenceIndentStyle) ([]byte, error) {
 // ResourceList.
 func Tree(n *tree.Node, limits stage.Limits) ([]byte, error) {
 	left := newRoom(limits)
-	text, err := left.make(tree.Weigh(n).Bytes, func() ([]byte, error) { return (&direct{}).encode(n, yaml.CompactSequenceStyle) })
+	text, err := left.make(tree.Weigh(n).Bytes, func() ([]byte, error) { return encodeNode(n, yaml.CompactSequenceStyle) })
 	if full := left.fault(); full != nil {
 		return nil, full
 	}

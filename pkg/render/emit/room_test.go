@@ -75,9 +75,7 @@ func TestOutput_StopsWhereTheRoomEnds(t *testing.T) {
 		rs[i] = resource.Parsed(n, nil, resource.Origin{})
 	}
 	encoded := make(chan struct{}, len(rs))
-	_, err := encodeAll(rs, stage.Limits{OutputBytes: 1000}, yamlBytes, func() func(*resource.Resource) ([]byte, error) {
-		return func(*resource.Resource) ([]byte, error) { encoded <- struct{}{}; return nil, nil }
-	})
+	_, err := encodeAll(rs, stage.Limits{OutputBytes: 1000}, yamlBytes, func(*resource.Resource) ([]byte, error) { encoded <- struct{}{}; return nil, nil })
 	if err == nil || len(encoded) > 10 {
 		t.Errorf("%d of 1,000 objects are encoded, where 10 have room: %v", len(encoded), err)
 	}

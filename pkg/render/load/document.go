@@ -70,11 +70,6 @@ func (d document) parse(opt Options) ([]*resource.Resource, error) {
 // expanded parses the document and writes its aliases out.
 func (d document) expanded(opt Options) (*tree.Node, error) {
 	lim := tree.Limits{Nodes: min(opt.MaxNodes, len(d.text)+aliasAllowance), Depth: opt.MaxDepth, Bytes: opt.MaxDocumentBytes}
-	if !d.json {
-		if root, ok := readDirectly(d.text, d.line-1, lim); ok {
-			return root, nil
-		}
-	}
 	root, err := d.node()
 	if err != nil {
 		return nil, err
