@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -54,7 +55,7 @@ func (s *release) begins() {
 // stands is the Rollout's status.
 func (s *release) stands(phase, state, more string) {
 	s.Helper()
-	s.patch("rollouts.kruise.io", "rollouts", types.MergePatchType, `{"status": {"observedGeneration": 1, "phase": "`+phase+`"`+more+`, "canaryStatus": {"currentStepIndex": 1, "currentStepState": "`+state+`"}}}`, "status")
+	s.patch("rollouts.kruise.io", "rollouts", types.MergePatchType, fmt.Sprintf(`{"status": {"observedGeneration": %d, "phase": "`, s.rollout().GetGeneration())+phase+`"`+more+`, "canaryStatus": {"currentStepIndex": 1, "currentStepState": "`+state+`"}}}`, "status")
 }
 
 // holds fails unless the partition is the Rollout's, and the template has an image.

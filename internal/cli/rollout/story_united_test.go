@@ -134,9 +134,9 @@ func TestUnited_ADeploymentIsRolledBack(t *testing.T) {
 	rests(s, "1")
 }
 
-// TestUnited_WorksInEveryVerb: a UnitedDeployment means the workloads of its subsets in every verb; what changes its
+// TestDefectUnitedDeployment_WorksInEveryVerb: a UnitedDeployment means the workloads of its subsets in every verb; what changes its
 // template is written there, and subsets take turns.
-func TestUnited_WorksInEveryVerb(t *testing.T) {
+func TestDefectUnitedDeployment_WorksInEveryVerb(t *testing.T) {
 	s := story.Start(t, 5, united)
 	s.Run("rollout promote ud/web").Ends(1, "no rollout of its subsets is in progress")
 	const change = " ud/web --image main=registry.example.com/web:2 --pull-images never --steps 50%,100% --pause-after 50%"

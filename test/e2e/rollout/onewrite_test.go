@@ -37,7 +37,7 @@ import (
 )
 
 var (
-	oneWritePairs = flag.Int("pairs", 15, "how many random changes TestRollout_KeepsWhatApplyingKeeps makes")
+	oneWritePairs = flag.Int("pairs", 40, "how many random changes TestRollout_KeepsWhatApplyingKeeps makes")
 	oneWritePair  = flag.Int("pair", -1, "make the one change of this number only")
 )
 
