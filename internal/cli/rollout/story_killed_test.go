@@ -22,11 +22,13 @@ func TestKilled_AtEachWrite(t *testing.T) {
 		"CloneSet":   {[]string{story.CloneSet("web", "2", "web:0")}, "rollout run cloneset/web" + run, 2, []string{"rollout resume cloneset/web", "rollout run cloneset/web" + run}},
 		"Deployment": {[]string{deployment}, "rollout run deployment/web" + run, 2, []string{"rollout resume deployment/web", "rollout run deployment/web" + run}},
 		"group": {
-			[]string{story.CloneSet("web", "1", "web:0"), story.CloneSet("api", "1", "web:0")}, "rollout run cloneset -l team=shop --group all" + run, 2,
+			[]string{story.CloneSet("web", "1", "web:0"), story.CloneSet("api", "1", "web:0")},
+			"rollout run cloneset -l team=shop --group all" + run, 2,
 			[]string{"rollout resume --group all", "rollout run cloneset -l team=shop --group all" + run},
 		},
 		"UnitedDeployment": {
-			[]string{strings.NewReplacer("replicas: 5", "replicas: 2", "replicas: 2}", "replicas: 1}", "replicas: 3}", "replicas: 1}", "web:1", "web:0").Replace(united)}, "rollout run ud/web" + run, 2,
+			[]string{strings.NewReplacer("replicas: 5", "replicas: 2", "replicas: 2}", "replicas: 1}", "replicas: 3}", "replicas: 1}", "web:1", "web:0").Replace(united)},
+			"rollout run ud/web" + run, 2,
 			[]string{"rollout run ud/web --yes --pull-images never", "rollout run ud/web" + run},
 		},
 	} {
