@@ -50,7 +50,7 @@ func (s *Story) KilledAt(n int, done bool, line string) (died string, res *Resul
 	file := filepath.Join(s.folder, "killed")
 	config, err := os.ReadFile(s.Kubeconfig)
 	if err == nil {
-		err = os.WriteFile(file, bytes.ReplaceAll(config, []byte(strings.Replace(s.URL, "127.0.0.1", "localhost", 1)), []byte(server.URL)), 0o600)
+		err = os.WriteFile(file, bytes.ReplaceAll(config, []byte(strings.Replace(s.URL, "127.0.0.1", "localhost", 1)), []byte(server.URL)), 0o600) //nolint:gosec // in the folder of the test
 	}
 	if err != nil {
 		s.Fatal(err)

@@ -106,11 +106,18 @@ func Of(obj any) Typed {
 	return unknown{obj}
 }
 
+// createFailure is why pods cannot be created; at is for a condition that stays when the cause has passed.
+type createFailure struct {
+	why string
+	at  time.Time
+}
+
 // CreateFailure is why the controller of a workload cannot create pods, as a condition says; "" where none does. at is for
 // a condition that stays when the cause has passed: a pod that is newer shows that it has; zero for one that ends with it.
 func CreateFailure(obj any) (why string, at time.Time) {
-	if k, ok := Of(obj).(interface{ createFailure() (string, time.Time) }); ok {
-		return k.createFailure()
+	if k, ok := Of(obj).(interface{ createFailure() createFailure }); ok {
+		f := k.createFailure()
+		return f.why, f.at
 	}
 	return "", time.Time{}
 }

@@ -1,8 +1,6 @@
 package cluster
 
 import (
-	"time"
-
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,13 +37,13 @@ func (k cloneSet) Partition() (v intstr.IntOrString, ok bool) {
 }
 
 // createFailure is the condition FailedScale, which Kruise never takes away.
-func (k cloneSet) createFailure() (why string, at time.Time) {
+func (k cloneSet) createFailure() createFailure {
 	for _, c := range k.o.Status.Conditions {
 		if c.Type == "FailedScale" && c.Status == corev1.ConditionTrue {
-			return c.Message, c.LastTransitionTime.Time
+			return createFailure{c.Message, c.LastTransitionTime.Time}
 		}
 	}
-	return "", time.Time{}
+	return createFailure{}
 }
 
 func (k cloneSet) Replicas() (n int, ok bool) { return replicasOf(k.o.Spec.Replicas), true }

@@ -1,8 +1,6 @@
 package cluster
 
 import (
-	"time"
-
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,13 +21,13 @@ func (k deployment) Strategy() string                  { return string(k.o.Spec.
 func (k deployment) Paused() bool                      { return k.o.Spec.Paused }
 func (k deployment) Replicas() (n int, ok bool)        { return replicasOf(k.o.Spec.Replicas), true }
 
-func (k deployment) createFailure() (why string, at time.Time) {
+func (k deployment) createFailure() createFailure {
 	for _, c := range k.o.Status.Conditions {
 		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
-			return c.Message, at
+			return createFailure{why: c.Message}
 		}
 	}
-	return "", at
+	return createFailure{}
 }
 
 func (k deployment) Pods() (all, available int32) {
@@ -71,13 +69,13 @@ func (k replicaSet) Template() *corev1.PodTemplateSpec { return &k.o.Spec.Templa
 func (k replicaSet) Selector() *metav1.LabelSelector   { return k.o.Spec.Selector }
 func (k replicaSet) Replicas() (n int, ok bool)        { return replicasOf(k.o.Spec.Replicas), true }
 
-func (k replicaSet) createFailure() (why string, at time.Time) {
+func (k replicaSet) createFailure() createFailure {
 	for _, c := range k.o.Status.Conditions {
 		if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
-			return c.Message, at
+			return createFailure{why: c.Message}
 		}
 	}
-	return "", at
+	return createFailure{}
 }
 
 func (k replicaSet) Pods() (all, available int32) {
