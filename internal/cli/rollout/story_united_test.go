@@ -176,3 +176,13 @@ func TestDefectUnitedDeployment_WorksInEveryVerb(t *testing.T) {
 	rests(s, "1")
 	s.Run("rollout undo ud/web --to-revision 9 --yes").Ends(1, "no revision 9")
 }
+
+// TestUnited_KeepsItsPartitions: pods that a partition of the user's keeps stay at a rollout, and no partition keeps pods
+// from going back.
+func TestUnited_KeepsItsPartitions(t *testing.T) {
+	s := story.Start(t, 5, united+"  updateStrategy: {type: Manual, manualUpdate: {partitions: {zone-a: 1}}}\n")
+	s.Run("rollout run ud/web" + image2).Ends(0)
+	s.Has(subset, images{"zone-b web:2": 2, "zone-a web:2": 2, "zone-a web:1": 1})
+	s.Run("rollout undo ud/web --yes --pull-images never").Ends(0)
+	s.Has(subset, images{"zone-b web:1": 2, "zone-a web:1": 3})
+}
