@@ -18,7 +18,7 @@ func TestDocs_BoundsAreThoseOfTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	for row, bound := range map[string]string{
-		"| `render`, against reading and printing":       fmt.Sprintf("%.1f, %.1f", limit, limit),
+		"| `render`, against reading and printing":       fmt.Sprintf("%.1f, %.2f", cpuLimit, memoryLimit),
 		"| `diff`, for each changed object":              fmt.Sprintf("%d ms", diffLimit.Milliseconds()),
 		"| `render`, `lint`, `diff`, `convert`":          fmt.Sprintf("%.2f", steepest),
 		"| `plan`, `simulate`: a workload of 5,000 pods": fmt.Sprintf("%.1f s", atOnce[0].most.Seconds()),
