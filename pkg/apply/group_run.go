@@ -164,7 +164,10 @@ func (r *groupRun) prove(ctx context.Context, rec plan.Rollout, i int, w Workloa
 		return nil, err
 	}
 	s, err := w.Observe(ctx, rec.Members[i].Ref)
-	if err == nil && !own.IsDelivered(s) {
+	switch {
+	case errors.Is(err, plan.ErrNotFound):
+		return err, nil
+	case err == nil && !own.IsDelivered(s):
 		return ErrNotDelivered, nil
 	}
 	return nil, err

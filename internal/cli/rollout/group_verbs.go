@@ -109,6 +109,8 @@ type groupVerb struct {
 	records *kube.Groups
 	groups  apply.Groups
 	known   *groupApprovals
+	// agreed is the digest of the group that the user was shown and agreed to; "" for none.
+	agreed string
 	// left are rollouts of other namespaces, which the record of the group alone does not have changed.
 	left []string
 }
@@ -121,12 +123,11 @@ func (v *groupVerb) carriesOut() bool { return v.back || v.continues && !v.only 
 func (v *groupVerb) do(ctx context.Context) error {
 	by, err := v.records.Holder(ctx, v.rec.Namespace, v.rec.Name)
 	driven := err == nil && by != ""
-	agreed := ""
 	if v.continues && !v.only && !driven {
 		if err := v.known.confirm(ctx, v.rec, v.groups); err != nil {
 			return err
 		}
-		agreed = v.rec.Digest("")
+		v.agreed = v.rec.Digest("")
 	}
 	if err := v.change(ctx); err != nil {
 		return err
@@ -134,7 +135,7 @@ func (v *groupVerb) do(ctx context.Context) error {
 	if !v.carriesOut() {
 		return nil
 	}
-	err = v.drive(ctx, agreed)
+	err = v.drive(ctx)
 	if driven && !v.back && errors.Is(err, plan.ErrOtherExecutor) { // it is alive: one that was killed would have been waited for
 		_, _ = fmt.Fprintf(v.factory.Streams.Err, "%s carries the group out, and follows\n", by)
 		return nil
@@ -211,6 +212,11 @@ func (v *groupVerb) changeMembers(ctx context.Context) error {
 	return v.leftError()
 }
 
+// isAgreed reports whether a record is of the group that the user agreed to.
+func (v *groupVerb) isAgreed(rec plan.Rollout) bool {
+	return v.agreed != "" && rec.Digest("") == v.agreed
+}
+
 // leftError names the rollouts that were left as they are.
 func (v *groupVerb) leftError() error {
 	if len(v.left) == 0 {
@@ -228,9 +234,12 @@ func (v *groupVerb) leftError() error {
 func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) error) error {
 	forward := v.rec
 	forward.Back = false
-	approved, err := v.known.knows(ctx, v.rec)
-	if err != nil {
-		return err
+	approved := v.isAgreed(v.rec)
+	if !approved {
+		var err error
+		if approved, err = v.known.knows(ctx, v.rec); err != nil {
+			return err
+		}
 	}
 	for i, m := range v.rec.Members {
 		one, err := v.groups.Rollouts.Get(ctx, m.Ref)
@@ -327,9 +336,8 @@ func (v *groupVerb) changeMember(ctx context.Context, ref cluster.Ref, rollouts 
 // takes some seconds each time to see that the other one still has it.
 const mostHandovers = 6
 
-// drive carries out what is left of the group, or rolls it back. agreed is the digest of one
-// that may be carried out already.
-func (v *groupVerb) drive(ctx context.Context, agreed string) error {
+// drive carries out what is left of the group, or rolls it back.
+func (v *groupVerb) drive(ctx context.Context) error {
 	opt, stop, err := v.groupDriver().options(ctx, v.rec)
 	if err != nil {
 		return err
@@ -337,7 +345,7 @@ func (v *groupVerb) drive(ctx context.Context, agreed string) error {
 	defer stop()
 	opt.Back = v.back
 	opt.Approved = func(now plan.Rollout) error {
-		if agreed != "" && now.Digest("") == agreed {
+		if v.isAgreed(now) {
 			return nil
 		}
 		if v.back {
