@@ -40,7 +40,11 @@ type GroupStatus struct {
 
 // Group writes the status of a group of rollouts.
 func Group(w io.Writer, s GroupStatus, st Style) error {
-	line := []string{fmt.Sprintf("group %s: %s: %s", s.Name, s.Outcome, s.Reason)}
+	what := "group " + s.Name
+	if s.Name == "" {
+		what = "all workloads"
+	}
+	line := []string{fmt.Sprintf("%s: %s: %s", what, s.Outcome, s.Reason)}
 	for _, more := range []struct{ what, by string }{{"paused", s.Paused}, {"aborted", s.Aborted}, {"executor", s.Holder}} {
 		if more.by != "" {
 			line = append(line, more.what+" "+strings.TrimPrefix(more.by, "by "))
@@ -199,18 +203,6 @@ func (l *GroupLines) Beat(now time.Time) {
 func (l *GroupLines) line(at time.Time, color, format string, args ...any) {
 	l.last = at
 	_, _ = fmt.Fprintln(l.Out, at.Local().Format(time.TimeOnly)+" "+l.Style.paint(color, fmt.Sprintf(format, args...)))
-}
-
-// Ending is how one of several rollouts ended.
-type Ending struct{ Name, Outcome string }
-
-// Endings writes how several rollouts ended.
-func Endings(w io.Writer, list []Ending, st Style) error {
-	rows := [][]string{{"WORKLOAD", "RESULT"}}
-	for _, e := range list {
-		rows = append(rows, []string{e.Name, e.Outcome})
-	}
-	return st.table(w, rows)
 }
 
 // StatusLines writes the status of several workloads, each in a line; with their namespaces

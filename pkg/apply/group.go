@@ -56,6 +56,8 @@ type GroupOptions struct {
 	Approved func(plan.Rollout) error
 	// Recorded is called with the record with which the run begins; nil is not called.
 	Recorded func(plan.Rollout)
+	// Run carries one member out as the options say, and closes nothing; nil is [Executor.Run].
+	Run func(ctx context.Context, w Workload, e *Executor, o Options) (Result, error)
 }
 
 // GroupResult is how the run of a group ended.
@@ -67,10 +69,18 @@ type GroupResult struct {
 	// Faults is why members could not be carried out here, whatever their records say; nil
 	// where all could be.
 	Faults error
+	// Results are how the members ended that were carried out here, in their order; the zero value is
+	// one that was not.
+	Results []Result
 }
 
 // Begin records a group and carries it out.
+//
+// One without a name has no record as a whole: each member continues by its own.
 func (g Groups) Begin(ctx context.Context, rec plan.Rollout, o *GroupOptions) (res GroupResult, err error) {
+	if rec.Name == "" {
+		return newGroupRun(Groups{g.Rollouts, noRecord{rollout: rec}}, o, false).run(ctx, rec)
+	}
 	err = g.held(ctx, rec.Namespace, rec.Name, func(held context.Context) error {
 		if rec, err = g.record(held, rec); err != nil {
 			return err
@@ -170,6 +180,22 @@ func (g Groups) held(ctx context.Context, namespace, name string, do func(contex
 	}
 	defer release()
 	return do(held)
+}
+
+// noRecord is where a rollout is kept that no record has as a whole.
+type noRecord struct {
+	GroupRecords
+	rollout plan.Rollout
+}
+
+// Change changes nothing: nothing is kept of it.
+func (u noRecord) Change(context.Context, string, string, func(*plan.Rollout) error) (plan.Rollout, error) {
+	return u.rollout, nil
+}
+
+// Watch returns it as it is.
+func (u noRecord) Watch(context.Context, string, string, func()) (func() (plan.Rollout, error), error) {
+	return func() (plan.Rollout, error) { return u.rollout, nil }, nil
 }
 
 // Status is the present status of a group, member by member, from the records alone.

@@ -67,11 +67,11 @@ func (m *groupMember) keepOutcome(own plan.Record) {
 	switch {
 	case m.runs || m.status.Phase != plan.PhaseProgressing && m.status.Phase != plan.PhaseWaiting:
 	case own.Version != m.endedAt:
-		m.outcome = ""
-	case m.outcome == event.AtPause:
+		m.result.Outcome = ""
+	case m.result.Outcome == event.AtPause:
 		m.status.Phase = plan.PhaseWaiting
-	case m.outcome == event.Failed:
-		m.status.Phase, m.status.Reason = plan.PhaseFailed, m.ended
+	case m.result.Outcome == event.Failed:
+		m.status.Phase, m.status.Reason = plan.PhaseFailed, m.result.Reason
 	}
 }
 
@@ -118,13 +118,13 @@ func (r *groupRun) start(ctx context.Context, rec plan.Rollout, m *groupMember, 
 		m.waiting = nil
 	}
 	m.mu.Lock()
-	m.runs, m.outcome, m.unavailable, m.paused = true, "", m.status.Unavailable, false
+	m.runs, m.result, m.unavailable, m.paused = true, Result{}, m.status.Unavailable, false
 	m.mu.Unlock()
 	r.all.Go(func() {
 		res, err := r.carryOut(ctx, rec, m, begun)
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.runs, m.stale, m.outcome, m.ended = false, true, res.Outcome, res.Reason
+		m.runs, m.stale, m.result = false, true, res
 		if own, err := m.workload.Rollout(); err == nil {
 			m.endedAt = own.Version
 		}
@@ -151,7 +151,11 @@ func (r *groupRun) carryOut(ctx context.Context, rec plan.Rollout, m *groupMembe
 		m.nothing = true
 		return Result{}, nil
 	}
-	return e.Run(Options{AtPause: r.opt.AtPause, Until: TimeIn(m.workload, r.opt.Until), Emit: func(e event.Event) { r.emit(m, e) }})
+	o := Options{AtPause: r.opt.AtPause, Until: TimeIn(m.workload, r.opt.Until), Emit: func(e event.Event) { r.emit(m, e) }}
+	if r.opt.Run != nil {
+		return r.opt.Run(ctx, m.workload, e, o)
+	}
+	return e.Run(o)
 }
 
 func (r *groupRun) executor(ctx context.Context, rec plan.Rollout, m *groupMember, begun bool) (*Executor, error) {

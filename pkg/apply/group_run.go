@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -55,11 +56,10 @@ type groupMember struct {
 	// fault is why it could not be started; nothing says that there was nothing to roll back.
 	fault   error
 	nothing bool
-	// taken is until when another process carries it out; outcome is how the run here ended,
-	// why, and at which version of its record.
+	// taken is until when another process carries it out; result is how the run here ended,
+	// and endedAt at which version of its record.
 	taken   time.Time
-	outcome event.Outcome
-	ended   string
+	result  Result
 	endedAt string
 }
 
@@ -94,7 +94,7 @@ func (r *groupRun) run(ctx context.Context, rec plan.Rollout) (GroupResult, erro
 		}
 		if err := r.await(ctx); err != nil {
 			r.all.Wait() // each leaves its rollout where it is
-			return GroupResult{RolloutStatus: r.last, Ended: endedBy(err)}, refusedToHold(ctx)
+			return GroupResult{RolloutStatus: r.last, Ended: endedBy(err), Results: r.results()}, refusedToHold(ctx)
 		}
 	}
 }
@@ -269,10 +269,10 @@ func (r *groupRun) report(s plan.RolloutStatus) {
 
 // ended is how the run ends; none of its rollouts is carried out here then.
 func (r *groupRun) ended(ctx context.Context, rec plan.Rollout, s plan.RolloutStatus) (GroupResult, error) {
-	res := GroupResult{RolloutStatus: s}
 	if r.running() {
-		return res, nil
+		return GroupResult{RolloutStatus: s}, nil
 	}
+	res := GroupResult{RolloutStatus: s, Results: r.results()}
 	switch {
 	case s.Phase == plan.PhaseCompleted && rec.Back:
 		res.Ended = event.RolledBack
@@ -280,7 +280,7 @@ func (r *groupRun) ended(ctx context.Context, rec plan.Rollout, s plan.RolloutSt
 		res.Ended = event.Completed
 	case s.Phase == plan.PhaseFailed || s.Phase == plan.PhaseAborted:
 		res.Ended, res.Faults = event.Failed, r.faults()
-	case r.timedOut():
+	case r.timedOut(), slices.ContainsFunc(res.Results, func(r Result) bool { return r.Outcome == event.TimedOut }):
 		res.Ended = event.TimedOut
 	case s.Phase == plan.PhaseWaiting && r.opt.AtPause:
 		res.Ended = event.AtPause
@@ -312,6 +312,17 @@ func (r *groupRun) faults() error {
 	return errors.Join(all...)
 }
 
+// results are how the members ended here.
+func (r *groupRun) results() []Result {
+	out := make([]Result, len(r.members))
+	for i, m := range r.members {
+		m.mu.Lock()
+		out[i] = m.result
+		m.mu.Unlock()
+	}
+	return out
+}
+
 func (r *groupRun) running() bool {
 	for _, m := range r.members {
 		if m.isRunning() {
@@ -335,10 +346,10 @@ func (r *groupRun) continues(m *groupMember, p plan.Phase) bool {
 	switch {
 	case m.runs || m.workload == nil || m.fault != nil || time.Now().Before(m.taken):
 		return false
-	case m.outcome == event.TimedOut, m.outcome == event.Interrupted:
+	case m.result.Outcome == event.TimedOut, m.result.Outcome == event.Interrupted:
 		return false
 	}
-	return p == plan.PhaseProgressing || p == plan.PhaseWaiting && (!r.opt.AtPause || m.outcome == "")
+	return p == plan.PhaseProgressing || p == plan.PhaseWaiting && (!r.opt.AtPause || m.result.Outcome == "")
 }
 
 // await waits for a change, or for the time that something is due.

@@ -67,6 +67,9 @@ type Bounds struct {
 	MaxUnavailable int
 	// MaxFailures is how many members may fail before no further one starts.
 	MaxFailures int
+	// PassWaiting has members that wait for a user not count among those in progress. It is for a
+	// rollout that no record has as a whole: no digest has it.
+	PassWaiting bool
 }
 
 // SharedBudget is a PodDisruptionBudget or PodUnavailableBudget that covers pods of several
@@ -79,6 +82,13 @@ type SharedBudget struct {
 	Allowed, Elsewhere int
 	// Takes is how many of its pods each member may make unavailable, by the member's index.
 	Takes map[int]int
+}
+
+// RolloutOf is the rollout of one workload by a plan: it has no name, and the record of its workload
+// is all that is kept of it.
+func RolloutOf(p Plan) Rollout {
+	ref := p.Target.Ref()
+	return Rollout{Namespace: ref.Namespace, Members: []Member{{Ref: ref, Plan: p}}}
 }
 
 // MemberName is a member for users: with its namespace where members are in several.
@@ -229,8 +239,12 @@ func (m *Member) takes() int { return m.Plan.Limits.MaxUnavailable }
 const rolloutDigestForm = "rollout-group-1"
 
 // Digest identifies what a user approves: every plan by its own digest, the waves, the
-// dependencies and the limits. clusterID identifies the cluster, see [Plan.Digest].
+// dependencies and the limits; of one without a name that is its plan. clusterID identifies the
+// cluster, see [Plan.Digest].
 func (r *Rollout) Digest(clusterID string) string {
+	if r.Name == "" && len(r.Members) == 1 {
+		return r.Members[0].Plan.Digest(clusterID)
+	}
 	var members []any
 	for i, m := range r.Members {
 		var needs []any
@@ -261,12 +275,12 @@ func (r *Rollout) PhaseOf(i int, rec Record, ok bool) (p Phase, why string) {
 		return r.rollbackPhase(i, rec, begun)
 	case !begun:
 		return PhasePending, ""
+	case r.isOwn(i, rec): // it may be a way back itself
+		return phaseOf(rec)
 	case rec.Plan.RollbackReason != "":
 		return PhaseFailed, "rolled back: " + rec.Plan.RollbackReason
-	case !r.isOwn(i, rec):
-		return PhaseFailed, "another rollout has taken its place"
 	}
-	return phaseOf(rec)
+	return PhaseFailed, "another rollout has taken its place"
 }
 
 func (r *Rollout) rollbackPhase(i int, rec Record, begun bool) (Phase, string) {

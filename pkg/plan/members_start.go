@@ -150,6 +150,9 @@ func newStarter(r *Rollout, status []MemberStatus) *starter {
 		if s.Phase.active() {
 			n.start(i)
 		}
+		if s.Phase == PhaseWaiting && r.Bounds.PassWaiting {
+			n.count--
+		}
 		if s.Phase == PhaseFailed {
 			n.failures++
 		}

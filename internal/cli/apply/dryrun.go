@@ -78,9 +78,9 @@ func (w *work) requests(ctx context.Context) ([]event.Request, error) {
 			return nil, it.fault(err)
 		}
 	}
-	for _, it := range w.items {
-		if err := r.roll(ctx, it); err != nil {
-			return nil, it.fault(err)
+	for _, items := range w.rolled() {
+		if err := r.roll(ctx, items); err != nil {
+			return nil, err
 		}
 	}
 	if w.members != nil {
@@ -118,64 +118,55 @@ func (r *requests) write(it *item) error {
 	return err
 }
 
-// roll is the rollout of a workload, and what is applied when it is done.
-func (r *requests) roll(ctx context.Context, it *item) error {
-	if len(it.rolls) == 0 {
-		return nil
+// roll is the rollout of workloads, and what is applied when it is done.
+func (r *requests) roll(ctx context.Context, items []*item) error {
+	if it := items[0]; it.united() && !r.work.rollouts.Grouped() {
+		return it.fault(r.rollUnited(ctx, it))
 	}
-	list, err := r.work.rolling(ctx, it)
+	g, err := r.work.open(ctx, items, false)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	list, err := g.Requests()
 	if err != nil {
 		return err
 	}
 	r.list = append(r.list, list...)
-	return r.applyFinal(ctx, it)
-}
-
-// applyFinal is what is applied after a rollout, with the partition that its last step leaves, as
-// [executor.applyFinal] finds it.
-func (r *requests) applyFinal(ctx context.Context, it *item) error {
-	object := it.object.DeepCopy()
-	set.ForgetDeleted(object)
-	path := plan.PartitionPath(it.object.GroupVersionKind().Group, it.object.GetKind(), it.object.GroupVersionKind().Version)
-	if it.united() || path == nil || !r.work.rollouts.Staged() {
-		r.apply(object)
-		return nil
+	for _, it := range items {
+		if err := r.applyFinal(it, g.Partition(it.ref)); err != nil {
+			return it.fault(err)
+		}
 	}
-	part, err := r.work.open(ctx, it)
-	if err != nil {
-		return err
-	}
-	defer part.Close()
-	left, err := part.Partition(ctx, it.desired())
-	if err != nil {
-		return err
-	}
-	then := it.final.DeepCopy()
-	if err := unstructured.SetNestedField(then.Object, left, path...); err != nil {
-		return err
-	}
-	set.KeepHeld(then, object)
-	r.apply(object)
 	return nil
 }
 
-// rolling are the requests of a rollout: of one workload, or of all subsets.
-func (w *work) rolling(ctx context.Context, it *item) ([]event.Request, error) {
-	if it.united() {
-		subsets, err := w.subsets(ctx, it)
-		if err != nil {
-			return nil, err
-		}
-		to, err := subsets.To(ctx, it.final)
-		if err != nil {
-			return nil, err
-		}
-		return subsets.Requests(ctx, to)
-	}
-	part, err := w.open(ctx, it)
+func (r *requests) rollUnited(ctx context.Context, it *item) error {
+	subsets, to, err := r.work.goal(ctx, it)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer part.Close()
-	return part.Requests(ctx, it.desired())
+	list, err := subsets.Requests(ctx, to)
+	if err != nil {
+		return err
+	}
+	r.list = append(r.list, list...)
+	return r.applyFinal(it, nil)
+}
+
+// applyFinal is what is applied after a rollout, with the partition that its last step leaves, as
+// [executor.applyFinal] finds it; nil for an object without one of its own.
+func (r *requests) applyFinal(it *item, left any) error {
+	object := it.object.DeepCopy()
+	set.ForgetDeleted(object)
+	path := plan.PartitionPath(it.object.GroupVersionKind().Group, it.object.GetKind(), it.object.GroupVersionKind().Version)
+	if left != nil && path != nil && r.work.rollouts.Staged() {
+		then := it.final.DeepCopy()
+		if err := unstructured.SetNestedField(then.Object, left, path...); err != nil {
+			return err
+		}
+		set.KeepHeld(then, object)
+	}
+	r.apply(object)
+	return nil
 }

@@ -5,36 +5,58 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// roll rolls changed workloads out, one after the other or as a group.
+// roll rolls changed workloads out, one after the other or as a group. After one that fails nothing
+// more is done.
 func (e *executor) roll(ctx context.Context) error {
-	if e.rollouts.Grouped() {
-		return e.rollGroup(ctx)
-	}
-	return e.rollEach(
-		func(it *item) (bool, error) { return e.follow(ctx, it) },
-		func(it *item, rolled bool) error { return e.applyFinal(ctx, it, rolled) },
-	)
-}
-
-// rollEach carries the plan of each workload out, and applies its final state then: it is there
-// already, but who owns which field is not. After one that fails nothing more is done.
-func (e *executor) rollEach(follow func(*item) (rolled bool, err error), final func(it *item, rolled bool) error) error {
-	for i, it := range e.items {
-		if len(it.rolls) == 0 {
-			continue
-		}
-		rolled, err := follow(it)
-		if err == nil {
-			err = final(it, rolled)
-		}
-		if err != nil {
-			e.report.notStarted(e.items[i+1:])
-			return it.fault(err)
+	lists := e.rolled()
+	for i, items := range lists {
+		if err := e.rollItems(ctx, items); err != nil {
+			for _, rest := range lists[i+1:] {
+				e.report.notStarted(rest)
+			}
+			return err
 		}
 	}
 	return nil
+}
+
+// rollItems rolls workloads out that are rolled out together, and applies the final state of those
+// that are completed, whatever became of the others: it is there already, but who owns which field
+// is not.
+func (e *executor) rollItems(ctx context.Context, items []*item) error {
+	if it := items[0]; it.united() && !e.rollouts.Grouped() {
+		subsets, to, err := e.goal(ctx, it)
+		if err == nil {
+			err = subsets.Run(ctx, to)
+		}
+		if err == nil {
+			err = e.applyFinal(ctx, it, true)
+		}
+		return it.fault(err)
+	}
+	g, err := e.open(ctx, items, false)
+	if err != nil {
+		return err
+	}
+	phases, ended := g.Run(ctx)
+	g.Close()
+	for _, it := range items {
+		switch phase, rolled := phases[it.ref]; {
+		case phase == plan.PhaseCompleted, !rolled && ended == nil:
+			if err := e.applyFinal(ctx, it, rolled); err != nil {
+				return it.fault(err)
+			}
+		case phase == plan.PhasePending:
+			e.report.notStarted([]*item{it})
+		}
+	}
+	if ended != nil && !e.rollouts.Grouped() {
+		return items[0].fault(ended)
+	}
+	return ended
 }
 
 // applyFinal applies the final state of a workload whose pods have it.
@@ -68,27 +90,6 @@ func (e *executor) applyFinal(ctx context.Context, it *item, rolled bool) error 
 	return nil
 }
 
-// follow has the pods follow, of one workload or of all subsets.
-func (e *executor) follow(ctx context.Context, it *item) (rolled bool, err error) {
-	if !it.united() {
-		part, err := e.open(ctx, it)
-		if err != nil {
-			return false, err
-		}
-		defer part.Close()
-		return part.Run(ctx, it.desired())
-	}
-	subsets, err := e.subsets(ctx, it)
-	if err != nil {
-		return false, err
-	}
-	to, err := subsets.To(ctx, it.final)
-	if err != nil {
-		return false, err
-	}
-	return true, subsets.Run(ctx, to)
-}
-
 // settle waits for the pods of workloads that no plan has waited for.
 func (e *executor) settle(ctx context.Context) error {
 	if !e.wait {
@@ -107,16 +108,11 @@ func (e *executor) settle(ctx context.Context) error {
 
 func (e *executor) settleOne(ctx context.Context, it *item) error {
 	if it.united() {
-		subsets, err := e.subsets(ctx, it)
+		subsets, err := e.rollouts.Subsets(ctx, it.object.GetNamespace(), it.object.GetName())
 		if err != nil {
 			return err
 		}
 		return subsets.Settle(ctx)
 	}
-	part, err := e.rollouts.Open(ctx, it.desired())
-	if err != nil {
-		return err
-	}
-	defer part.Close()
-	return part.Settle(ctx)
+	return e.rollouts.Settle(ctx, it.desired())
 }

@@ -2,7 +2,6 @@ package apply
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
@@ -23,14 +22,9 @@ func (w *work) show(ctx context.Context) (differs bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if w.rollouts.Grouped() {
-		return report.Differs(), w.showGroup(ctx)
-	}
 	var errs resource.Errors
-	for _, it := range w.items {
-		if len(it.rolls) > 0 {
-			errs.Add(it.fault(w.plan(ctx, it)))
-		}
+	for _, items := range w.rolled() {
+		errs.Add(w.plan(ctx, items))
 	}
 	return report.Differs(), errs.Err()
 }
@@ -64,64 +58,89 @@ func (w *work) compare(ctx context.Context) (compare.Report, error) {
 	return compare.Run(old, now, compare.Options{Namespace: w.namespace, Context: w.facts, Gates: installed.Gates, Kruise: installed.Release}), nil
 }
 
-// plan shows the plan of a workload, or of each subset.
-func (w *work) plan(ctx context.Context, it *item) error {
-	if it.united() {
-		subsets, err := w.subsets(ctx, it)
-		if err != nil {
-			return err
-		}
-		if err := subsets.Each(ctx, it.free); err != nil {
-			return err
-		}
-		to, err := subsets.To(ctx, it.final)
-		if err != nil {
-			return err
-		}
-		_, err = subsets.Show(ctx, to)
-		return err
+// plan shows the plans of workloads that are rolled out together. A rollout in progress that leads
+// elsewhere is ended, where the user says so.
+func (w *work) plan(ctx context.Context, items []*item) error {
+	it := items[0]
+	if it.united() && !w.rollouts.Grouped() {
+		return it.fault(w.planUnited(ctx, it))
 	}
-	part, err := w.open(ctx, it)
+	g, refused := w.open(ctx, items, true)
+	if refused == nil {
+		defer g.Close()
+		return g.Show(ctx)
+	}
+	if w.dryRun != "none" || w.rollouts.Grouped() {
+		return refused
+	}
+	if err := w.rollouts.Replace(ctx, it.present(), refused); err != nil {
+		return it.fault(err)
+	}
+	if err := (&reader{w}).read(ctx, it); err != nil { // that rollout has left it in another state
+		return it.fault(err)
+	}
+	return w.plan(ctx, items)
+}
+
+// planUnited shows the plan of each subset.
+func (w *work) planUnited(ctx context.Context, it *item) error {
+	subsets, to, err := w.goal(ctx, it)
 	if err != nil {
 		return err
 	}
-	defer part.Close()
-	if err := it.free(part); err != nil {
-		return err
-	}
-	refused := part.Show(ctx, it.desired())
-	if refused == nil || w.dryRun != "none" {
-		return refused
-	}
-	if err := part.Replace(ctx, refused); err != nil {
-		return err
-	}
-	if err := (&reader{w}).read(ctx, it); err != nil { // that rollout has left it in another state
-		return err
-	}
-	return w.plan(ctx, it)
-}
-
-// free refuses a workload that a rollout has left halfway: it gets no further by
-// having what holds its pods back taken away.
-func (it *item) free(part *rolloutcmd.Part) error {
-	why, err := part.Failed()
-	if err == nil && why != "" && set.Releases(it.rolls) {
-		err = &resource.Error{
-			Err:  fmt.Errorf("its last rollout failed: %s", why),
-			Hint: "mend that and 'kubectl kruise rollout retry', or 'kubectl kruise rollout abort --rollback'; then apply again",
-		}
-	}
+	_, err = subsets.Show(ctx, to, set.Releases(it.rolls))
 	return err
 }
 
-func (w *work) open(ctx context.Context, it *item) (*rolloutcmd.Part, error) {
-	return w.rollouts.Open(ctx, parsed(it.live, it.manifest.Origin))
+// rolled are the changed workloads: those that are rolled out together in one list each, one after
+// the other unless they are a group.
+func (w *work) rolled() (lists [][]*item) {
+	var all []*item
+	for _, it := range w.items {
+		if len(it.rolls) > 0 {
+			all = append(all, it)
+			lists = append(lists, []*item{it})
+		}
+	}
+	if w.rollouts.Grouped() && len(all) > 0 {
+		return [][]*item{all}
+	}
+	return lists
 }
 
-// desired is the final state, as a plan takes it.
+// open makes the plans of workloads; shown refuses those that a rollout has left halfway.
+func (w *work) open(ctx context.Context, items []*item, shown bool) (*rolloutcmd.Members, error) {
+	g, err := w.rollouts.Members(ctx, w.render.Sources())
+	if err != nil {
+		return nil, err
+	}
+	var errs resource.Errors
+	for _, it := range items {
+		if it.united() {
+			errs.Add(it.fault(rolloutcmd.ErrUnitedInGroup()))
+			continue
+		}
+		it.ref, err = g.Add(ctx, it.present(), it.desired(), shown && set.Releases(it.rolls))
+		errs.Add(it.fault(err))
+	}
+	if err := errs.Err(); err != nil {
+		g.Close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// desired is the final state, as a plan takes it, and present what there is.
 func (it *item) desired() *resource.Resource { return parsed(it.final, it.manifest.Origin) }
 
-func (w *work) subsets(ctx context.Context, it *item) (*rolloutcmd.Subsets, error) {
-	return w.rollouts.Subsets(ctx, it.object.GetNamespace(), it.object.GetName())
+func (it *item) present() *resource.Resource { return parsed(it.live, it.manifest.Origin) }
+
+// goal is what the rollout of a UnitedDeployment leads to, with its subsets.
+func (w *work) goal(ctx context.Context, it *item) (*rolloutcmd.Subsets, rolloutcmd.Goal, error) {
+	subsets, err := w.rollouts.Subsets(ctx, it.object.GetNamespace(), it.object.GetName())
+	if err != nil {
+		return nil, rolloutcmd.Goal{}, err
+	}
+	to, err := subsets.To(ctx, it.final)
+	return subsets, to, err
 }

@@ -123,6 +123,22 @@ func TestApply_AFailedRolloutEndsWith3(t *testing.T) {
 	s.Has("", images{"web:1": 2, "web:2": 1})
 }
 
+// TestApply_NoneAfterAFailure: after a rollout that failed no other one is started.
+func TestApply_NoneAfterAFailure(t *testing.T) {
+	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
+	t.Cleanup(down.Close)
+	s := story.Start(t, 0)
+	all := func(image string) string {
+		return "apply -f " + s.File("all.yaml", story.CloneSet("a", "1", image)+"---\n"+story.CloneSet("b", "1", image)) + " --yes --pull-images never"
+	}
+	s.Run(all("web:1")).Ends(0)
+	r := s.Run(all("web:2")+" --verify-url "+down.URL).Ends(3, "cloneset.apps.kruise.io/b waiting: its rollout was not started")
+	if strings.Contains(r.Out, "/a rolled out") {
+		t.Error(r.Out)
+	}
+	s.Has("app", images{"a web:2": 1, "b web:1": 1})
+}
+
 // TestApply_GroupInWaves: workloads with waves are rolled out as a group.
 func TestApply_GroupInWaves(t *testing.T) {
 	s := story.Start(t, 0)

@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -67,14 +66,9 @@ func (o *applyOptions) run(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	if err := view.Plan(o.factory.Streams.Err, p, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
+	r := o.alone(&member{session: s, plan: p, acts: left(p, snapshot, s.Now(), true)})
+	if done, err := r.show(ctx); err != nil || done {
 		return err
-	}
-	switch {
-	case o.detach.manifest:
-		return o.jobs().printManifest(ctx, s, p)
-	case o.dry().Only():
-		return errors.Join(o.previewRequests(ctx, s, p, left(p, snapshot, s.Now(), true)), o.jobs().previewJob(ctx, s, p))
 	}
 	if !o.yes { // what runs here is read before the question is answered
 		o.authority.asks.Commands = true
@@ -85,7 +79,7 @@ func (o *applyOptions) run(ctx context.Context, file string) error {
 	if err := o.ask(ctx, o.yes, "Run this plan?"); err != nil {
 		return err
 	}
-	return o.begin(ctx, s, p)
+	return r.begin(ctx)
 }
 
 // fits returns the plan as its patches describe it, and what it starts from. It fails where

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
@@ -27,8 +24,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Batch are rollouts as a part of what another verb does: several workloads, one
-// after the other, by the same policy.
+// Batch are rollouts as a part of what another verb does, by the same policy.
 type Batch struct {
 	driving
 
@@ -90,17 +86,45 @@ func (b *Batch) Within(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithDeadline(ctx, b.by)
 }
 
-// Part is the rollout of one workload.
-type Part struct {
-	batch   *Batch
-	session *session
-	name    resourcearg.Name
-	// counted indicates that its partition is a number of pods, as a subset's is.
-	counted bool
+// Pauses reports whether a rollout that waits for a person counts as a success.
+func (b *Batch) Pauses() bool { return b.successOn == "paused" }
+
+// Grouped reports whether the flags ask for the rollouts to be carried out as a group.
+func (b *Batch) Grouped() bool { return b.group.given }
+
+// ErrUnitedInGroup is a UnitedDeployment where the rollouts are a group.
+func ErrUnitedInGroup() error {
+	return command.Usagef("apply it without the flags of a group: its subsets follow one after the other", "a UnitedDeployment cannot be in a group of rollouts")
 }
 
-// Open watches the workload that an object is.
-func (b *Batch) Open(ctx context.Context, object *resource.Resource) (*Part, error) {
+// Members are workloads of a batch that are rolled out together: one, or a group. They are open.
+type Members struct {
+	rolling
+
+	batch *Batch
+	// from are the files or directories of the workloads, by which a group has its name.
+	from  []string
+	end   func()
+	known bool
+}
+
+// Members begins with no workload.
+func (b *Batch) Members(ctx context.Context, from []string) (m *Members, err error) {
+	m = &Members{rolling: rolling{driving: &b.driving}, batch: b, from: from, end: func() {}}
+	if b.group.given {
+		m.end, err = b.share(ctx)
+	}
+	return m, err
+}
+
+// Close ends the watches.
+func (g *Members) Close() {
+	g.close()
+	g.end()
+}
+
+// open watches the workload that an object is.
+func (b *Batch) open(ctx context.Context, object *resource.Resource) (*member, error) {
 	client, err := b.factory.Dynamic()
 	if err != nil {
 		return nil, err
@@ -119,15 +143,9 @@ func (b *Batch) Open(ctx context.Context, object *resource.Resource) (*Part, err
 			name = source
 		}
 	}
-	p := &Part{batch: b, name: name, session: located(found, name)}
-	return p, b.watch(ctx, p.session)
+	m := &member{called: name, session: located(found, name)}
+	return m, b.watch(ctx, m.session)
 }
-
-// Ref is the workload as its rollout is recorded.
-func (p *Part) Ref() cluster.Ref { return p.session.target.Ref }
-
-// Close ends the watches.
-func (p *Part) Close() { p.session.Close() }
 
 // sourceOf names the Kruise workload that a native one was rendered from.
 func sourceOf(r *resource.Resource) (resourcearg.Name, bool) {
@@ -139,221 +157,126 @@ func sourceOf(r *resource.Resource) (resourcearg.Name, bool) {
 	return name, err == nil
 }
 
-// Show makes the plan that leads to a state and shows it, or the one that is under
-// way to it. The error says why there is none: another rollout is in progress, or this
-// one could not finish.
-func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
-	_, err := p.show(ctx, desired)
+// Add makes the plan that leads the workload which an object is to a state, and returns the name of
+// its rollout. One that is in progress towards that state continues; the error says why there is no
+// plan. released indicates that the state takes away what holds pods back: then one whose last
+// rollout has failed is refused, which gets no further by that.
+func (g *Members) Add(ctx context.Context, object, desired *resource.Resource, released bool) (cluster.Ref, error) {
+	m, err := g.batch.open(ctx, object)
+	if err != nil {
+		return cluster.Ref{}, err
+	}
+	if released {
+		err = m.hasNotFailed()
+	}
+	if err == nil {
+		err = m.make(ctx, g.batch.policy, desired)
+	}
+	if err != nil {
+		m.session.Close()
+		return m.ref(), err
+	}
+	g.add(m)
+	return m.ref(), nil
+}
+
+// hasNotFailed refuses a workload that its last rollout has left halfway.
+func (m *member) hasNotFailed() error {
+	rec, err := m.session.Rollout()
+	switch {
+	case errors.Is(err, plan.ErrNoRollout):
+		return nil
+	case err == nil && rec.Progress.Failed != "":
+		return &resource.Error{
+			Err:  fmt.Errorf("its last rollout failed: %s", rec.Progress.Failed),
+			Hint: "mend that and 'kubectl kruise rollout retry', or 'kubectl kruise rollout abort --rollback'; then apply again",
+		}
+	}
 	return err
 }
 
-// show is [Part.Show], and returns the plan.
-func (p *Part) show(ctx context.Context, desired *resource.Resource) (plan.Plan, error) {
-	m, err := p.make(ctx, desired)
+// Replace ends the rollout of the workload which an object is that leads elsewhere, where the user
+// says so; refused is the error of [Members.Add].
+func (b *Batch) Replace(ctx context.Context, object *resource.Resource, refused error) error {
+	m, err := b.open(ctx, object)
 	if err != nil {
-		return plan.Plan{}, err
+		return err
 	}
-	w, style := p.batch.factory.Streams.Err, view.Style{Color: p.batch.factory.ColorErr()}
-	switch rec, err := p.begun(m.Plan); {
-	case err != nil:
-		return m.Plan, err
-	case rec != nil:
-		_, _ = fmt.Fprintf(w, "continuing the rollout of %s: %s\n", p.session.target, rec.Describe())
-		return rec.Plan, view.Plan(w, rec.Plan, nil, style)
-	case len(m.Plan.Steps) == 0:
-		return m.Plan, nil
-	}
-	p.batch.warnOfOwners(p.session.object)
-	return m.Plan, view.Plan(w, m.Plan, &m.Predicted.Summary, style)
+	defer m.session.Close()
+	return b.replaceOngoing(ctx, m.session, refused, "End it where it is, and apply this instead?")
 }
 
-// Replace ends a rollout in progress that leads elsewhere, where the user says so; refused is the error of
-// [Part.Show].
-func (p *Part) Replace(ctx context.Context, refused error) error {
-	return p.batch.replaceOngoing(ctx, p.session, refused, "End it where it is, and apply this instead?")
+// assembled makes one rollout of the workloads, once.
+func (g *Members) assembled() error {
+	if g.known {
+		return nil
+	}
+	g.known = true
+	return g.assemble(&g.batch.group, g.from...)
 }
 
-// Plan is the plan that leads to a state, or the one in progress that leads to it.
-func (p *Part) Plan(ctx context.Context, desired *resource.Resource) (plan.Plan, error) {
-	m, err := p.make(ctx, desired)
-	if err != nil {
-		return plan.Plan{}, err
+// Show shows every plan, and the order of several. The error says why they cannot be carried out.
+func (g *Members) Show(ctx context.Context) error {
+	if err := g.assembled(); err != nil {
+		return err
 	}
-	rec, err := p.begun(m.Plan)
-	if err != nil || rec == nil {
-		return m.Plan, err
+	for _, m := range g.members {
+		g.warnOfOwners(m.session.object)
 	}
-	return rec.Plan, nil
+	_, err := g.show(ctx)
+	return err
 }
 
-// Partition is the value of the partition that the plan to a state leaves: a whole number or a percentage.
-func (p *Part) Partition(ctx context.Context, desired *resource.Resource) (any, error) {
-	to, err := p.Plan(ctx, desired)
-	if err != nil {
-		return nil, err
-	}
-	return finalPartition(to), nil
-}
+// Requests are the writes that carry the plans out, if pods behave.
+func (g *Members) Requests() ([]event.Request, error) { return g.requests() }
 
-// finalPartition is the partition that the last step of a plan leaves, 0 for none.
-func finalPartition(p plan.Plan) any {
-	for _, s := range slices.Backward(p.Steps) {
-		for _, c := range s.After {
-			if c.Type != plan.HoldsPartition {
-				continue
-			}
-			if n, err := strconv.ParseInt(c.Value, 10, 32); err == nil {
-				return n
-			}
-			return c.Value
+// Partition is the value of the partition that the plan of a workload leaves: a whole number or a percentage.
+func (g *Members) Partition(of cluster.Ref) any {
+	for _, m := range g.members {
+		if m.ref() == of {
+			return finalPartition(m.plan)
 		}
 	}
 	return int64(0)
 }
 
-// Requests are the writes that carry that plan out, if pods behave.
-func (p *Part) Requests(ctx context.Context, desired *resource.Resource) ([]event.Request, error) {
-	m, err := p.make(ctx, desired)
-	if err != nil {
+// Run carries the rollouts out. It returns how far each workload has come that had something to
+// roll out; unless the error is nil, not all are completed.
+func (g *Members) Run(ctx context.Context) (map[cluster.Ref]plan.Phase, error) {
+	if err := g.assembled(); err != nil || len(g.members) == 0 {
 		return nil, err
 	}
-	rec, err := p.begun(m.Plan)
-	if err != nil || rec == nil {
-		return p.requestsOf(m.Plan, m.Acts, err)
-	}
-	s, err := p.session.Observe(ctx, p.session.target.Ref)
-	return p.requestsOf(rec.Plan, left(rec.Plan, s, p.session.Now(), true), err)
+	return g.run(ctx)
 }
 
-func (p *Part) requestsOf(of plan.Plan, a acts, err error) ([]event.Request, error) {
-	if err != nil || len(of.Steps) == 0 {
-		return nil, err
-	}
-	return p.session.requests(of, a)
-}
-
-// Failed is why the last rollout of the workload went no further; "" for one that
-// came to its end, or none.
-func (p *Part) Failed() (string, error) {
-	rec, err := p.session.Rollout()
-	if errors.Is(err, plan.ErrNoRollout) {
-		return "", nil
-	}
-	return rec.Progress.Failed, err
-}
-
-// Run carries out the plan that leads to a state from the present one, or continues
-// with the one in progress that leads to it, and reports whether any step was needed.
-// Unless the error is nil the state is not reached; errors of rollouts that come to no
-// good end are those of package ending.
-func (p *Part) Run(ctx context.Context, desired *resource.Resource) (rolled bool, err error) {
-	rolled, _, err = p.run(ctx, desired)
-	return rolled, err
-}
-
-// run is [Part.Run]; why is the reason of the plan.
-func (p *Part) run(ctx context.Context, desired *resource.Resource) (rolled bool, why string, err error) {
-	m, err := p.make(ctx, desired)
-	if err != nil {
-		return false, "", err
-	}
-	why = m.Plan.Change.Why
-	rec, err := p.begun(m.Plan)
-	if err != nil || rec == nil && len(m.Plan.Steps) == 0 {
-		return false, why, err
-	}
-	var res apply.Result
-	if rec != nil {
-		res, err = p.batch.resumeRecorded(ctx, p.session)
-	} else {
-		res, err = p.batch.start(ctx, p.session, m.Plan)
-	}
-	switch {
-	case err != nil:
-		return true, why, err
-	case res.Outcome == event.AtPause:
-		return true, why, command.ErrPaused
-	}
-	return true, why, p.batch.end(res)
-}
-
-// Pauses reports whether a rollout that waits for a person counts as a success.
-func (b *Batch) Pauses() bool { return b.successOn == "paused" }
-
-func (p *Part) make(ctx context.Context, desired *resource.Resource) (*planning.Made, error) {
-	o := p.batch.policy
-	o.Counted = p.counted
-	o.Present = func(ctx context.Context, _ resourcearg.Name, _ string) (*resource.Resource, plan.Snapshot, error) {
-		s, err := p.session.Observe(ctx, p.session.target.Ref)
-		return p.session.object, s, err
-	}
-	o.Change = func(*resource.Resource, plan.Snapshot) (*resource.Resource, error) { return desired, nil }
-	if err := o.Complete([]string{p.name.String()}); err != nil {
-		return nil, err
-	}
-	return o.Make(ctx)
-}
-
-// Settle waits until the workload's controller has brought its pods to where the
-// spec wants them.
-func (p *Part) Settle(ctx context.Context) error {
-	res, err := p.settled(ctx)
+// Settle waits until the controller of the workload which an object is has brought its pods to
+// where the spec wants them.
+func (b *Batch) Settle(ctx context.Context, object *resource.Resource) error {
+	m, err := b.open(ctx, object)
 	if err != nil {
 		return err
 	}
-	return p.batch.end(res)
+	defer m.session.Close()
+	res, err := b.settle(ctx, m.session)
+	if err != nil {
+		return err
+	}
+	return b.driving.end(res)
 }
 
-// settled is [Part.Settle], and returns how it ended.
-func (p *Part) settled(ctx context.Context) (apply.Result, error) {
-	c, ref := p.session.Cluster, p.session.target.Ref
-	s, err := c.Observe(ctx, ref)
+// settle is [Batch.Settle] for a workload that is open, and returns how it ended.
+func (b *Batch) settle(ctx context.Context, s *session) (apply.Result, error) {
+	snapshot, err := s.Observe(ctx, s.target.Ref)
 	if err != nil {
 		return apply.Result{}, err
 	}
-	bySpec, s := plan.ForSpec(s)
-	if plan.Next(bySpec, s, c.Now()).Verb == plan.Done {
+	bySpec, snapshot := plan.ForSpec(snapshot)
+	if plan.Next(bySpec, snapshot, s.Now()).Verb == plan.Done {
 		return apply.Result{Outcome: event.Completed}, nil
 	}
-	policy, err := p.batch.policy.Policy()
+	policy, err := b.policy.Policy()
 	if err != nil {
 		return apply.Result{}, err
 	}
-	return p.batch.watchSpec(ctx, p.session, s, policy)
-}
-
-// begun is the rollout in progress that leads where a plan does; nil where none is
-// in progress. One that leads elsewhere is an error.
-func (p *Part) begun(to plan.Plan) (*plan.Record, error) {
-	rec, err := p.session.Rollout()
-	switch {
-	case errors.Is(err, plan.ErrNoRollout), err == nil && !rec.InFlight():
-		return nil, nil //nolint:nilnil // that none is in progress is no error
-	case err != nil:
-		return nil, err
-	case !sameGoal(rec.Plan, to):
-		return nil, apply.Idle(p.session, plan.TransitionBegin)
-	}
-	return &rec, nil
-}
-
-// sameGoal reports whether a plan leads to the state that another one, which may have
-// nothing left to do, leads to.
-func sameGoal(a, b plan.Plan) bool {
-	if a.RollbackReason != "" || a.Change.ToHash != b.Change.ToHash {
-		return false
-	}
-	updated, kept := goal(a)
-	u, k := goal(b)
-	return len(b.Steps) == 0 || updated == u && kept == k
-}
-
-// goal is how many pods carry the new template in the end, and how many the old.
-func goal(p plan.Plan) (updated, kept int) {
-	for i := range p.Steps {
-		if s := &p.Steps[i]; s.Updated > 0 || s.Kept > 0 {
-			updated, kept = s.Updated, s.Kept
-		}
-	}
-	return updated, kept
+	return b.watchSpec(ctx, s, snapshot, policy)
 }

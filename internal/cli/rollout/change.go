@@ -77,15 +77,18 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 		}
 	}
 	names, err := o.workloads(ctx, list)
-	switch {
-	case err != nil || len(names) == 0:
+	if err != nil || len(names) == 0 {
 		return err
-	case len(names) == 1:
-		return o.changeOne(ctx, names[0])
-	case o.detach.on:
-		return o.refuseDetach()
 	}
-	return o.several(names, func(n resourcearg.Name) error { return o.changeOne(ctx, n) })
+	return o.changeEach(ctx, names)
+}
+
+// changeEach changes workloads, one after the other where they are several.
+func (o *runOptions) changeEach(ctx context.Context, names []resourcearg.Name) error {
+	if o.as.inPlace {
+		return o.restartInPlace(ctx, names)
+	}
+	return o.rollOut(ctx, o.eachOf(names))
 }
 
 // workloads are the workloads of the names, without those whose Rollout did all.
@@ -118,7 +121,7 @@ func (o *runOptions) changeUnited(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		return o.inSequence(names, func(n resourcearg.Name) error { return o.restartInPlace(ctx, n) })
+		return o.restartInPlace(ctx, names)
 	}
 	if err := o.CompleteSubsets(); err != nil {
 		return err
@@ -126,36 +129,29 @@ func (o *runOptions) changeUnited(ctx context.Context, name string) error {
 	return o.runUnited(ctx, name, o.as.remake())
 }
 
-func (o *runOptions) changeOne(ctx context.Context, n resourcearg.Name) error {
-	if o.as.inPlace {
-		return o.restartInPlace(ctx, n)
-	}
-	m := o.memberOf(n)
-	m.policy.Change = func(object *resource.Resource, s plan.Snapshot) (desired *resource.Resource, err error) {
-		desired, m.same, err = o.as.change(object, s)
-		return desired, err
-	}
-	if err := m.policy.Complete([]string{n.String()}); err != nil {
-		return err
-	}
-	return m.run(ctx)
-}
-
-// changed prints what was done to the workload.
-func (m *member) changed(ctx context.Context) error {
-	if m.as == nil {
+// changed prints what was done to a workload.
+func (o *runOptions) changed(ctx context.Context, m *member) error {
+	if o.as == nil {
 		return nil
 	}
 	ref := objectOf(m.session.object)
-	return m.print.fetch(ctx, m.common, ref.Resource, ref.Namespace, ref.Name)
+	return o.print.fetch(ctx, o.common, ref.Resource, ref.Namespace, ref.Name)
+}
+
+// why is why there is nothing to do.
+func (o *runOptions) why(m *member) string {
+	if m.same == "" {
+		return m.plan.Change.Why
+	}
+	ref := objectOf(m.session.object)
+	return fmt.Sprintf("%s/%s %s", singular(ref.Kind, ref.Group), ref.Name, m.same)
 }
 
 // unchanged reports why nothing is done.
-func (m *member) unchanged(why string) error {
+func (o *runOptions) unchanged(m *member, why string) error {
 	if m.same != "" {
-		ref := objectOf(m.session.object)
-		why = fmt.Sprintf("%s/%s %s", singular(ref.Kind, ref.Group), ref.Name, m.same)
+		why = o.why(m)
 	}
-	_, err := fmt.Fprintln(m.eventsTo(), why)
+	_, err := fmt.Fprintln(o.eventsTo(), why)
 	return err
 }

@@ -280,7 +280,7 @@ func (o *control) do(ctx context.Context, s *session, rollouts apply.Rollouts, a
 	case done.Executor == nil:
 		return nil
 	}
-	res, err := o.carryOut(ctx, s, done.Executor)
+	res, err := o.carryOut(ctx, s, done.Executor, nil)
 	if err != nil {
 		return err
 	}

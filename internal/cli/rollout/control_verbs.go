@@ -363,7 +363,7 @@ func (o *abortOptions) back(ctx context.Context, name resourcearg.Name, why stri
 		_, err := fmt.Fprintln(o.factory.Streams.Out, "nothing to roll back: "+p.Change.Why)
 		return err
 	}
-	res, err := o.carryOut(ctx, s, e)
+	res, err := o.carryOut(ctx, s, e, nil)
 	if err == nil && res.Outcome != event.RolledBack {
 		err = o.end(res)
 	}

@@ -18,17 +18,15 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	kubeobjects "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -107,54 +105,43 @@ type runnerJobs struct{ *driving }
 
 func (d *driving) jobs() runnerJobs { return runnerJobs{d} }
 
-// spec is what the Job of one workload is for.
-func (d runnerJobs) spec(ctx context.Context, s *session, p *plan.Plan) (runner.Spec, error) {
-	out, identity, err := d.specOf(ctx, s.target.Ref, []plan.Plan{*p})
-	if err != nil {
-		return out, err
-	}
-	typed, err := nameOf(p.Target)
-	if err != nil {
-		return out, err
-	}
-	out.Type, _, _ = strings.Cut(typed.String(), "/")
-	out.Digest, out.BackTo = p.Digest(identity), p.Change.FromHash
-	if d.timeout == 0 {
-		out.Deadline = runner.Deadline(p)
-	}
-	return out, nil
-}
-
-// specOf is what the flags say of a Job for those plans, without the digest of what it may
-// carry out. identity is that of the cluster, for the digest.
-func (d runnerJobs) specOf(ctx context.Context, of cluster.Ref, plans []plan.Plan) (out runner.Spec, identity string, err error) {
+// spec is what the flags say of the Job of a rollout.
+func (d runnerJobs) spec(ctx context.Context, of *plan.Rollout) (out runner.Spec, err error) {
+	plans := of.Plans()
 	for i := range plans {
 		if list := plans[i].Commands(0); len(list) > 0 {
-			return out, "", &resource.Error{
+			return out, &resource.Error{
 				Err:  fmt.Errorf("the plan of %s runs commands, and the image of the Job has no programs:\n  %s", plans[i].Target.Ref(), strings.Join(list, "\n  ")),
 				Hint: "verify by --verify-url, or by Prometheus or a Job in a strategy file; or leave --detach out",
 			}
 		}
 	}
-	cfg, err := d.factory.Config()
+	identities, err := approvals{d.common}.clusters(ctx)
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
-	client, err := d.client()
-	if err != nil {
-		return out, "", err
-	}
-	identity = planning.ClusterIdentities(ctx, client, cfg)[0]
-	if !strings.HasPrefix(identity, "uid:") {
+	if !strings.HasPrefix(identities[0], "uid:") {
 		_, _ = fmt.Fprintln(d.factory.Streams.Err, "warning: you may not read the namespace kube-system, which identifies the cluster: the Job recognizes the plan only if the cluster's own certificate authority is that of your kubeconfig")
 	}
-	if of.Namespace != "" && of.Namespace == d.detach.namespace {
-		_, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: everybody who may create pods in namespace %s can use the ServiceAccount %s there, and with it all its rights\n", of.Namespace, d.detach.account)
+	out = runner.Spec{
+		Image: d.detach.image, Namespace: d.detach.namespace, Account: d.detach.account, Workload: runner.GroupRef(of.Namespace, of.Name),
+		Digest: of.Digest(identities[0]), Deadline: d.timeout, NotifySecret: d.detach.secret, Listen: d.tells.listen, Args: d.runnerArgs(),
 	}
-	return runner.Spec{
-		Image: d.detach.image, Namespace: d.detach.namespace, Account: d.detach.account, Workload: of, Deadline: d.timeout,
-		NotifySecret: d.detach.secret, Listen: d.tells.listen, Args: d.runnerArgs(),
-	}, identity, nil
+	if of.Name == "" {
+		typed, err := nameOf(plans[0].Target)
+		if err != nil {
+			return out, err
+		}
+		out.Workload, out.BackTo = of.Members[0].Ref, plans[0].Change.FromHash
+		out.Type, _, _ = strings.Cut(typed.String(), "/")
+	}
+	if out.Workload.Namespace != "" && out.Workload.Namespace == out.Namespace {
+		_, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: everybody who may create pods in namespace %s can use the ServiceAccount %s there, and with it all its rights\n", out.Namespace, out.Account)
+	}
+	if d.timeout == 0 {
+		out.Deadline = runner.Deadline(plans)
+	}
+	return out, nil
 }
 
 // runnerArgs are the flags that the runner has in common with this command.
@@ -175,26 +162,69 @@ func (d runnerJobs) runnerArgs() []string {
 	return out
 }
 
-// begin records a plan and has a Job carry it out. What the server would refuse of
-// the Job is known before anything is written.
-func (d runnerJobs) begin(ctx context.Context, s *session, p plan.Plan) error {
-	spec, err := d.spec(ctx, s, &p)
+// begin records a rollout and has a Job carry it out. Rollouts in progress that the user has not
+// approved are refused: the digest would approve them.
+func (d runnerJobs) begin(ctx context.Context, r *rolling) error {
+	for _, m := range r.members {
+		if !m.begun {
+			continue
+		}
+		known, err := approvals{d.common}.Approved(ctx, m.plan)
+		if err != nil {
+			return err
+		}
+		if !known {
+			return &resource.Error{
+				Err:  fmt.Errorf("the rollout of %s is in progress, and its plan was not approved on this machine", m.ref()),
+				Hint: "'kubectl kruise rollout resume' carries it out by itself",
+			}
+		}
+	}
+	return d.around(ctx, &r.record, func() error { return d.record(ctx, r) })
+}
+
+// around does something between the two requests for the Job of a rollout: what the server would
+// refuse of it is known before anything is written.
+func (d runnerJobs) around(ctx context.Context, of *plan.Rollout, do func() error, changes ...func(*runner.Spec)) error {
+	spec, err := d.spec(ctx, of)
 	if err != nil {
 		return err
+	}
+	for _, change := range changes {
+		change(&spec)
 	}
 	if err := d.create(ctx, spec, true); err != nil {
 		return err
 	}
-	rollouts, err := d.rollouts()
+	if err := do(); err != nil {
+		return err
+	}
+	return d.create(ctx, spec, false)
+}
+
+// record records a rollout for another process to carry out.
+func (d runnerJobs) record(ctx context.Context, r *rolling) error {
+	if r.isAlone() {
+		rollouts, err := d.rollouts()
+		if err != nil {
+			return err
+		}
+		e, err := rollouts.Begin(ctx, r.members[0].session, r.members[0].plan)
+		if err != nil {
+			return withHint(err)
+		}
+		e.Release()
+		return nil
+	}
+	known := &groupApprovals{approvals: approvals{d.common}}
+	if err := known.approve(ctx, r); err != nil {
+		return err
+	}
+	groups, err := d.groups(known, nil)
 	if err != nil {
 		return err
 	}
-	e, err := rollouts.Begin(ctx, s, p)
-	if err != nil {
-		return withHint(err)
-	}
-	e.Release()
-	return d.create(ctx, spec, false)
+	return groupHinted(r.record.Name, groups.Record(ctx, r.record))
 }
 
 // create creates the Job, or asks the server whether it would.
@@ -267,20 +297,15 @@ func runnerCommand(spec runner.Spec, verb string) string {
 	return line
 }
 
-// previewJob are the requests that create the Job.
-func (d runnerJobs) previewJob(ctx context.Context, s *session, p plan.Plan) error {
+// preview shows the request that creates the Job of a rollout.
+func (d runnerJobs) preview(ctx context.Context, r *rolling) error {
 	if !d.detach.on {
 		return nil
 	}
-	spec, err := d.spec(ctx, s, &p)
+	spec, err := d.spec(ctx, &r.record)
 	if err != nil {
 		return err
 	}
-	return d.previewCreate(ctx, spec)
-}
-
-// previewCreate shows the request that creates a Job.
-func (d runnerJobs) previewCreate(ctx context.Context, spec runner.Spec) error {
 	job, err := runtime.DefaultUnstructuredConverter.ToUnstructured(runner.Job(spec))
 	if err != nil {
 		return err
@@ -291,20 +316,41 @@ func (d runnerJobs) previewCreate(ctx context.Context, spec runner.Spec) error {
 	}})
 }
 
-// printManifest prints what --detach would create, so that it can be kept in Git. The plan is
-// in it, since no record has it.
-func (d runnerJobs) printManifest(ctx context.Context, s *session, p plan.Plan) error {
-	spec, err := d.spec(ctx, s, &p)
+// mostManifest is how many bytes the plans of a rollout may take in a ConfigMap.
+const mostManifest = 900 << 10
+
+// printManifest prints what --detach would create, so that it can be kept in Git. The plans are
+// in it, since no record has them.
+func (d runnerJobs) printManifest(ctx context.Context, r *rolling) error {
+	spec, err := d.spec(ctx, &r.record)
 	if err != nil {
 		return err
 	}
-	if err := noSecretIn(&p); err != nil {
+	for _, m := range r.members {
+		if m.begun {
+			return &resource.Error{
+				Err:  fmt.Errorf("the rollout of %s is in progress, and a manifest is for rollouts that have not started", m.ref()),
+				Hint: "'kubectl kruise rollout run' without --manifest continues it",
+			}
+		}
+		if err := noSecretIn(&m.plan); err != nil {
+			return fmt.Errorf("%s: %w", m.ref(), err)
+		}
+	}
+	if spec.Plan, err = writeRollout(&r.record); err != nil {
 		return err
 	}
-	if spec.Plan, err = planfile.Write(p); err != nil {
-		return err
+	if len(spec.Plan) > mostManifest {
+		return &resource.Error{
+			Err:  fmt.Errorf("the plans of %s take %d KiB of the %d that a ConfigMap may hold", counted.Of(len(r.members), "rollout"), len(spec.Plan)>>10, mostManifest>>10),
+			Hint: "make several groups, or leave --manifest out: the record is compressed",
+		}
 	}
-	_, _ = fmt.Fprintf(d.factory.Streams.Err, "plan: %s\n", spec.Digest)
+	what := "plan"
+	if r.record.Name != "" {
+		what = "group " + r.record.Name
+	}
+	_, _ = fmt.Fprintf(d.factory.Streams.Err, "%s: %s\n", what, spec.Digest)
 	return d.printJob(spec)
 }
 
@@ -387,21 +433,12 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 	if err != nil {
 		return err
 	}
-	spec, err := o.jobs().spec(ctx, s, &rec.Plan)
-	if err != nil {
-		return err
-	}
-	spec.From = from
-	if rec.Plan.RollbackReason != "" {
-		spec.BackTo = rec.Plan.Change.ToHash
-	}
-	if err := o.jobs().create(ctx, spec, true); err != nil {
-		return err
-	}
-	if err := o.do(ctx, s, rollouts, a, false); err != nil {
-		return err
-	}
-	return o.jobs().create(ctx, spec, false)
+	of := plan.RolloutOf(rec.Plan)
+	return o.jobs().around(ctx, &of, func() error { return o.do(ctx, s, rollouts, a, false) }, func(spec *runner.Spec) {
+		if spec.From = from; rec.Plan.RollbackReason != "" {
+			spec.BackTo = rec.Plan.Change.ToHash
+		}
+	})
 }
 
 // approve has the person approve what is left of the recorded plan, unless they have approved

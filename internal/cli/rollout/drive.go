@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -97,7 +98,7 @@ const standby = 5 * time.Second
 func (o *driveOptions) run(ctx context.Context) error {
 	once := o.once
 	if o.group != "" {
-		once = o.driveGroupOnce
+		once = o.onceGroup
 	}
 	told := false
 	for {
@@ -154,7 +155,7 @@ func (o *driveOptions) once(ctx context.Context) error {
 	}
 	switch {
 	case proof != nil && o.authority.file != "" && (err != nil || !rec.InFlight()):
-		return o.begins(ctx, s, rollouts)
+		return o.begins(ctx, known, s)
 	case proof != nil:
 		return proof
 	}
@@ -201,28 +202,131 @@ func (o *driveOptions) hasEnded(ctx context.Context, s *session, rec plan.Record
 	return false, nil
 }
 
-// begins records the plan of --plan, and drives it.
-func (o *driveOptions) begins(ctx context.Context, s *session, rollouts apply.Rollouts) error {
-	p, err := planning.ReadPlan(o.authority.file, nil)
+// begins carries out the rollout of --plan, which is not recorded yet: one workload that is open, or a group.
+func (o *driveOptions) begins(ctx context.Context, known *runnerApprovals, s *session) error {
+	rec, err := readRollout(o.authority.file, o.group)
+	if err == nil {
+		err = known.accept(ctx, &rec)
+	}
 	if err != nil {
-		return err
+		return &command.FailedError{Err: fmt.Errorf("the plan in %s: %w", o.authority.file, err)}
 	}
-	digests, err := approvals{o.common}.digests(ctx, p)
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(digests, o.authority.digest) {
-		return &command.FailedError{Err: fmt.Errorf("the plan in %s is %s, not %s", o.authority.file, digests[0], o.authority.digest)}
-	}
-	// The digest has every write in it: what the plan says of itself was read by the person.
-	if _, err = starts(ctx, s, p); err != nil {
-		if _, misfit := errors.AsType[*haltError](err); misfit {
-			err = &command.FailedError{Err: err}
+	r := &rolling{driving: &o.driving, record: rec}
+	defer r.close()
+	for _, m := range rec.Members {
+		one := &member{session: s, plan: m.Plan}
+		if s == nil {
+			if one.session, err = o.openRef(ctx, m.Ref); err != nil {
+				return err
+			}
+			r.members = append(r.members, one) // to be closed here
 		}
+		// The digest has every write in it: what the plan says of itself was read by the person.
+		_, err := starts(ctx, one.session, m.Plan)
+		if _, misfit := errors.AsType[*haltError](err); misfit {
+			return &command.FailedError{Err: fmt.Errorf("%s: %w", rec.MemberName(m.Ref), err)}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	rollouts, err := o.rollouts()
+	if err != nil {
 		return err
 	}
-	e, err := rollouts.Begin(ctx, s, p)
-	return o.drives(ctx, s, e, err)
+	rollouts.Approvals = known
+	if o.group == "" {
+		e, err := rollouts.Begin(ctx, s, rec.Members[0].Plan)
+		return o.drives(ctx, s, e, err)
+	}
+	if err := beginsAfter(ctx, rollouts, &rec); err != nil {
+		return err
+	}
+	rec.By = o.holder()
+	groups, err := o.groups(known, r.sessions())
+	if err != nil {
+		return err
+	}
+	opt, stop, err := o.groupOptions(ctx, rec)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	r.ran = true
+	res, err := groups.Begin(ctx, rec, &opt)
+	return o.groupEnds(rec, res, err)
+}
+
+// beginsAfter fills in when the rollout was begun that each member has recorded now: the group
+// begins after those.
+func beginsAfter(ctx context.Context, rollouts apply.Rollouts, rec *plan.Rollout) error {
+	for i, m := range rec.Members {
+		one, err := rollouts.Get(ctx, m.Ref)
+		if err != nil && !errors.Is(err, plan.ErrNoRollout) {
+			return err
+		}
+		if err == nil {
+			rec.Members[i].Before = one.Begun
+		}
+	}
+	return nil
+}
+
+// onceGroup carries a group out as far as this process can. The error wraps
+// plan.ErrOtherExecutor where another one does.
+func (o *driveOptions) onceGroup(ctx context.Context) error {
+	end, err := o.share(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	namespace, err := o.factory.NamespaceOrDefault()
+	if err != nil {
+		return err
+	}
+	known := &runnerApprovals{driveOptions: o}
+	groups, err := o.groups(known, nil)
+	if err != nil {
+		return err
+	}
+	rec, err := groups.Records.Load(ctx, namespace, o.group)
+	if err == nil {
+		err = known.accept(ctx, &rec)
+	}
+	_, unapproved := errors.AsType[*apply.UnapprovedError](err)
+	switch {
+	case o.authority.file != "" && (errors.Is(err, plan.ErrNoGroup) || unapproved && !rec.Finished.IsZero()):
+		return o.begins(ctx, known, nil)
+	case err != nil:
+		return err
+	}
+	opt, stop, err := o.groupOptions(ctx, rec)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	opt.Back = rec.Back // who has it rolled back may be gone
+	opt.Approved = func(now plan.Rollout) error { return known.accept(ctx, &now) }
+	res, err := groups.Resume(ctx, rec.Namespace, rec.Name, &opt)
+	if res.Ended == event.Completed && !rec.Finished.IsZero() {
+		_, _ = fmt.Fprintln(o.factory.Streams.Err, "completed already")
+	}
+	return o.groupEnds(rec, res, err)
+}
+
+// groupEnds is how the run of a group ended here. What kept a rollout from being carried out
+// here ends the Job only where no other process could do better.
+func (o *driveOptions) groupEnds(rec plan.Rollout, res apply.GroupResult, err error) error {
+	switch {
+	case err != nil:
+		return groupHinted(rec.Name, err)
+	case res.Ended == event.RolledBack:
+		return errors.Join(o.groupEnded(rec, res), command.ErrFailed)
+	}
+	if err := o.groupEnded(rec, res); err == nil || res.Faults == nil {
+		return err
+	}
+	return fmt.Errorf("a rollout could not be carried out here: %w", res.Faults)
 }
 
 // drives carries out what was taken over.
@@ -230,7 +334,7 @@ func (o *driveOptions) drives(ctx context.Context, s *session, e *apply.Executor
 	if err != nil {
 		return withHint(err)
 	}
-	res, err := o.carryOut(ctx, s, e)
+	res, err := o.carryOut(ctx, s, e, nil)
 	if err != nil {
 		return err
 	}
@@ -283,4 +387,29 @@ func (a *runnerApprovals) TakeOver(_ context.Context, t apply.TakeOver) (whole b
 		return false, &apply.UnapprovedError{Reasons: t.Unproven}
 	}
 	return true, nil
+}
+
+// accept takes a rollout in that has the digest of the arguments, and by it its plans and the ways back from them; the
+// error refuses another one.
+func (a *runnerApprovals) accept(ctx context.Context, rec *plan.Rollout) error {
+	clusters, err := approvals{a.common}.clusters(ctx)
+	if err != nil {
+		return err
+	}
+	var of []string
+	for _, id := range clusters {
+		of = append(of, rec.Digest(id))
+	}
+	if !slices.Contains(of, a.authority.digest) {
+		return &resource.Error{
+			Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("it is %s, and %s was approved", of[0], a.authority.digest)}},
+			Hint: "'kubectl kruise rollout status' shows the recorded one: it was edited, or another one has started",
+		}
+	}
+	a.digests, a.back = nil, map[cluster.Ref]string{}
+	for _, p := range rec.Plans() {
+		a.digests = append(a.digests, planning.ApprovalDigests(&p, clusters)...)
+		a.back[p.Target.Ref()] = p.Change.FromHash
+	}
+	return nil
 }

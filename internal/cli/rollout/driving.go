@@ -152,12 +152,12 @@ func (d *driving) resumeRecorded(ctx context.Context, s *session) (apply.Result,
 	if err != nil {
 		return apply.Result{}, withHint(err)
 	}
-	return d.carryOut(ctx, s, e)
+	return d.carryOut(ctx, s, e, nil)
 }
 
-// carryOut carries a plan out, and reports it. What follows from it for the UnitedDeployment of a
-// subset is done as well.
-func (d *driving) carryOut(ctx context.Context, s *session, e *apply.Executor) (apply.Result, error) {
+// carryOut carries a plan out, and reports it; also gets the events, unless it is nil. What follows
+// from it for the UnitedDeployment of a subset is done as well.
+func (d *driving) carryOut(ctx context.Context, s *session, e *apply.Executor, also func(event.Event)) (apply.Result, error) {
 	d.factory.Until(time.Time{}) // from here on the rollout minds the time
 	others, end, err := d.listeners(ctx, e)
 	if err != nil {
@@ -168,7 +168,13 @@ func (d *driving) carryOut(ctx context.Context, s *session, e *apply.Executor) (
 	of := e.Plan()
 	d.approve = d.factory.WithConnection(of.Target.Command("promote"))
 	t := d.eventPrinter()
-	emit := func(e event.Event) { t.event(e); others(e) }
+	emit := func(e event.Event) {
+		t.event(e)
+		others(e)
+		if also != nil {
+			also(e)
+		}
+	}
 	res, err := e.Run(apply.Options{Emit: emit, AtPause: d.atPause, Until: apply.TimeIn(s, d.until()), From: d.first})
 	t.stop()
 	if err == nil {
@@ -254,15 +260,23 @@ func (d *driving) watchSpec(ctx context.Context, s *session, now plan.Snapshot, 
 	return apply.WatchSpec(ctx, s, s.target.Ref, apply.Options{Emit: t.event, Until: apply.TimeIn(s, d.until()), Limit: plan.SpecTimeout(now, policy)})
 }
 
-// end is the exit code of a rollout, as an error.
-func (d *driving) end(res apply.Result) error {
+// end is the exit code of a verb, by how its rollout ended.
+func (d *driving) end(res apply.Result) error { return d.unlessPaused(ending(res)) }
+
+// unlessPaused makes a pause a success where that was asked for.
+func (d *driving) unlessPaused(err error) error {
+	if errors.Is(err, command.ErrPaused) && d.successOn == "paused" {
+		return nil
+	}
+	return err
+}
+
+// ending is how a rollout ended, as an error.
+func ending(res apply.Result) error {
 	switch res.Outcome {
 	case event.Completed:
 		return nil
 	case event.AtPause:
-		if d.successOn == "paused" {
-			return nil
-		}
 		return command.ErrPaused
 	case event.TimedOut:
 		return command.ErrTimedOut

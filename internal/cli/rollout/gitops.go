@@ -40,14 +40,14 @@ func (c *common) warnOfStop(object *resource.Resource, stop plan.ControllerStop)
 
 // findManifest finds what --write-back writes to, before anything is changed, and
 // whether it could be.
-func (m *member) findManifest() (err error) {
-	if m.into == "" {
+func (o *runOptions) findManifest(m *member) (err error) {
+	if o.into == "" {
 		return nil
 	}
-	if m.manifest, err = gitops.FindManifest(m.into, m.session.target.Ref); err != nil {
+	if m.manifest, err = gitops.FindManifest(o.into, m.session.target.Ref); err != nil {
 		return err
 	}
-	trial, err := gitops.FindManifest(m.into, m.session.target.Ref)
+	trial, err := gitops.FindManifest(o.into, m.session.target.Ref)
 	if err != nil {
 		return err
 	}
@@ -55,17 +55,17 @@ func (m *member) findManifest() (err error) {
 }
 
 // writeBack writes into the manifest what is in the cluster now.
-func (m *member) writeBack(ctx context.Context) error {
+func (o *runOptions) writeBack(ctx context.Context, m *member) error {
 	if m.manifest == nil {
 		return nil
 	}
-	now, err := m.locate(ctx, m.called)
+	now, err := o.locateIn(ctx, m.called, m.ref().Namespace)
 	if err != nil {
 		return err
 	}
 	object := now.object
 	// A rollout takes long: what was edited in the files meanwhile stays.
-	if m.manifest, err = gitops.FindManifest(m.into, m.session.target.Ref); err != nil {
+	if m.manifest, err = gitops.FindManifest(o.into, m.session.target.Ref); err != nil {
 		return err
 	}
 	change := gitops.ManifestChange{Before: m.session.object.Node(), After: m.desired.Node()}
@@ -76,9 +76,9 @@ func (m *member) writeBack(ctx context.Context) error {
 	case err != nil:
 		return err
 	case len(files) > 0:
-		_, err = fmt.Fprintf(m.factory.Streams.Err, "%s: the new state of %s is there; commit it\n", strings.Join(files, ", "), m.session.target)
+		_, err = fmt.Fprintf(o.factory.Streams.Err, "%s: the new state of %s is there; commit it\n", strings.Join(files, ", "), m.session.target)
 		return err
 	}
-	_, err = fmt.Fprintf(m.factory.Streams.Err, "%s has that state already\n", m.manifest.Path)
+	_, err = fmt.Fprintf(o.factory.Streams.Err, "%s has that state already\n", m.manifest.Path)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -103,6 +104,25 @@ func (g *groupFlags) bounds(replicas int) plan.Bounds {
 		out.MaxUnavailable = max(1, int(amount.Value*float64(replicas)/100)) // rounded down, as maxUnavailable is
 	}
 	return out
+}
+
+// wave is the wave of a workload: a whole number in an annotation or a label, 0 without.
+func (g *groupFlags) wave(r *resource.Resource) (int, error) {
+	if g.waveBy == "" || r == nil {
+		return 0, nil
+	}
+	text, path := r.Annotation(g.waveBy), "metadata.annotations"
+	if text == "" {
+		text, path = r.Labels()[g.waveBy], "metadata.labels"
+	}
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0, r.Fault(path, "waves are whole numbers, the lowest first", "%s: %q is not a whole number", g.waveBy, text)
+	}
+	return int(n), nil
 }
 
 // share has the workloads that are opened share their watches until the function that it

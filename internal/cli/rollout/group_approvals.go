@@ -49,22 +49,22 @@ func (a *groupApprovals) TakeOver(ctx context.Context, t apply.TakeOver) (bool, 
 }
 
 // approve prints the digest of a group that the user has approved, and keeps it with those of
-// its plans.
-func (a *groupApprovals) approve(ctx context.Context, g *madeGroup) error {
+// its plans. The plan of a rollout in progress is recorded: whether it was approved is known by its own digest.
+func (a *groupApprovals) approve(ctx context.Context, r *rolling) error {
 	clusters, err := a.clusters(ctx)
 	if err != nil {
 		return err
 	}
-	digest := g.record.Digest(clusters[0])
-	_, _ = fmt.Fprintf(a.factory.Streams.Err, "group %s approved: %s\n", g.record.Name, digest)
-	kept := a.keep(digest, "group "+g.record.Name)
-	for i, p := range g.parts {
-		if p.begun {
-			continue // its plan is recorded: whether it was approved is known by its own digest
+	digest := r.record.Digest(clusters[0])
+	_, _ = fmt.Fprintf(a.factory.Streams.Err, "group %s approved: %s\n", r.record.Name, digest)
+	kept := a.keep(digest, "group "+r.record.Name)
+	for _, m := range r.members {
+		if m.begun {
+			continue
 		}
-		one := g.record.Members[i].Plan.Digest(clusters[0])
+		one := m.plan.Digest(clusters[0])
 		a.digests = append(a.digests, one)
-		kept = kept && a.keep(one, p.ref().String())
+		kept = kept && a.keep(one, m.ref().String())
 	}
 	return nil
 }

@@ -3,149 +3,18 @@ package rollout
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"strings"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
-// groupDriver is what the verbs have in common that carry groups out.
-type groupDriver struct{ *driving }
-
-func (d *driving) groupDriver() groupDriver { return groupDriver{d} }
-
-// groupOfRun is `rollout run` for several workloads that are rolled out together.
-type groupOfRun struct{ *runOptions }
-
-// run rolls them out.
-func (o groupOfRun) run(ctx context.Context) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	end, err := o.share(ctx)
-	if err != nil {
-		return err
-	}
-	defer end()
-	g, err := o.makeAll(ctx)
-	if g != nil {
-		defer g.close()
-	}
-	if err != nil || len(g.parts) == 0 {
-		return err
-	}
-	if err := o.groupDriver().show(g); err != nil {
-		return err
-	}
-	switch {
-	case o.detach.manifest:
-		return o.printManifest(ctx, g)
-	case o.dry().Only():
-		return errors.Join(o.preview(ctx, g), o.previewJob(ctx, g))
-	}
-	for _, p := range g.parts {
-		if err := o.allowNamedCommands(&p.plan); err != nil {
-			return err
-		}
-	}
-	if err := o.ask(ctx, o.yes, fmt.Sprintf("Roll out %s as group %s?", counted.Of(len(g.parts), "workload"), g.record.Name)); err != nil {
-		return err
-	}
-	if o.detach.on {
-		return o.detachAll(ctx, g)
-	}
-	rec := g.record
-	res, err := o.groupDriver().begin(ctx, g)
-	if err != nil {
-		return err
-	}
-	return o.groupDriver().end(rec, res)
-}
-
-// check refuses flags that are for one workload. Errors are of usage.
-func (o groupOfRun) check() error {
-	switch {
-	case o.ui:
-		return oneOnScreens()
-	case o.into != "":
-		return command.Usagef("roll the workloads out without the flags of a group", "--write-back is for one workload at a time")
-	case o.selector == "" && len(o.Sources()) == 0:
-		return command.Usagef("give -l SELECTOR, -f FILE or -k DIR", "--%s are for several workloads", strings.Join(groupFlagNames, ", --"))
-	}
-	return o.tells.checkGroup()
-}
-
-// show shows every plan, and then the order of all.
-func (d groupDriver) show(g *madeGroup) error {
-	w, style := d.factory.Streams.Err, view.Style{Color: d.factory.ColorErr()}
-	for _, p := range g.parts {
-		if p.begun {
-			_, _ = fmt.Fprintf(w, "the rollout of %s that is in progress continues\n", p.ref())
-		}
-		if err := view.Plan(w, p.plan, &p.made.Predicted.Summary, style); err != nil {
-			return err
-		}
-	}
-	var rows []view.GroupMember
-	for _, m := range g.record.Members {
-		row := view.GroupMember{Namespace: m.Ref.Namespace, Name: g.record.MemberName(m.Ref), Wave: m.Wave}
-		var needs []string
-		for _, ref := range m.DependsOn {
-			needs = append(needs, g.record.MemberName(ref))
-		}
-		row.DependsOn = strings.Join(needs, ", ")
-		rows = append(rows, row)
-	}
-	return view.GroupPlan(w, rows, g.line, d.factory.ErrStyle())
-}
-
-// preview shows the requests of all rollouts.
-func (o groupOfRun) preview(ctx context.Context, g *madeGroup) error {
-	var list []event.Request
-	for _, p := range g.parts {
-		more, err := p.session.requests(p.plan, p.made.Acts)
-		if err != nil {
-			return err
-		}
-		list = append(list, more...)
-	}
-	return o.show(ctx, list)
-}
-
-// begin records a group and carries it out.
-func (d groupDriver) begin(ctx context.Context, g *madeGroup) (apply.GroupResult, error) {
-	known := &groupApprovals{approvals: approvals{d.common}}
-	if err := known.approve(ctx, g); err != nil {
-		return apply.GroupResult{}, err
-	}
-	groups, err := d.groups(known, g.opened())
-	if err != nil {
-		return apply.GroupResult{}, err
-	}
-	opt, stop, err := d.options(ctx, g.record)
-	if err != nil {
-		return apply.GroupResult{}, err
-	}
-	defer stop()
-	g.parts = nil // the run closes them
-	res, err := groups.Begin(ctx, g.record, &opt)
-	if err != nil {
-		return res, groupHinted(g.record.Name, err)
-	}
-	return res, nil
-}
-
-// options report a group as the flags say; stop ends that.
-func (d groupDriver) options(ctx context.Context, rec plan.Rollout) (opt apply.GroupOptions, stop func(), err error) {
+// groupOptions report a group as the flags say; stop ends that.
+func (d *driving) groupOptions(ctx context.Context, rec plan.Rollout) (opt apply.GroupOptions, stop func(), err error) {
 	hooks, err := d.hooksOf(ctx)
 	if err != nil {
 		return opt, nil, err
@@ -225,19 +94,19 @@ func phaseText(rec plan.Rollout, m plan.MemberStatus) string {
 	return string(m.Phase)
 }
 
-// end reports how a group ended, member by member.
-func (d groupDriver) end(rec plan.Rollout, res apply.GroupResult) error {
+// groupEnded reports how a group ended, member by member.
+func (d *driving) groupEnded(rec plan.Rollout, res apply.GroupResult) error {
 	if !d.machine() {
 		s := groupStatus(rec, res.RolloutStatus)
 		if res.Ended != event.Completed && res.Ended != event.RolledBack && s.Outcome == string(plan.PhaseProgressing) {
 			s.Outcome = string(res.Ended)
 		}
-		if err := view.Group(d.factory.Streams.Out, s, d.factory.OutStyle(false)); err != nil {
+		if err := view.Group(d.eventsTo(), s, d.factory.OutStyle(false)); err != nil {
 			return err
 		}
 	}
 	if res.Ended == event.RolledBack {
 		return nil // that is what was asked for
 	}
-	return d.driving.end(apply.Result{Outcome: res.Ended, Reason: res.Reason})
+	return d.end(apply.Result{Outcome: res.Ended, Reason: res.Reason})
 }

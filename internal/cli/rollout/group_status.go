@@ -60,7 +60,7 @@ func (o *statusOptions) showGroupStatus(ctx context.Context, groups apply.Groups
 
 // watchGroup shows the status of a group whenever it changes, until it has ended.
 func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec plan.Rollout) error {
-	opt, stop, err := o.groupDriver().options(ctx, rec)
+	opt, stop, err := o.groupOptions(ctx, rec)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec
 	if err != nil {
 		return err
 	}
-	return o.groupDriver().end(rec, res)
+	return o.groupEnded(rec, res)
 }
 
 // groupsOf are the names of the groups that recorded rollouts are in, by their workloads, and the

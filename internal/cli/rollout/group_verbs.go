@@ -155,7 +155,7 @@ func (v *groupVerb) detach(ctx context.Context) error {
 	if !approved {
 		return v.known.unapproved(v.rec)
 	}
-	return v.detachGroupRecord(ctx, v.rec, func() error { return v.change(ctx) })
+	return v.jobs().around(ctx, &v.rec, func() error { return v.change(ctx) })
 }
 
 // change changes the record of the group, and those of its rollouts.
@@ -338,7 +338,7 @@ const mostHandovers = 6
 
 // drive carries out what is left of the group, or rolls it back.
 func (v *groupVerb) drive(ctx context.Context) error {
-	opt, stop, err := v.groupDriver().options(ctx, v.rec)
+	opt, stop, err := v.groupOptions(ctx, v.rec)
 	if err != nil {
 		return err
 	}
@@ -367,5 +367,5 @@ func (v *groupVerb) drive(ctx context.Context) error {
 	if err != nil {
 		return groupHinted(v.rec.Name, err)
 	}
-	return v.groupDriver().end(v.rec, res)
+	return v.groupEnded(v.rec, res)
 }

@@ -131,8 +131,8 @@ func (d *driving) undone(ctx context.Context, s *session, revision int64) (plan.
 	if r, err := d.releaseOf(ctx, s); err == nil && r != nil {
 		return plan.Plan{}, controlledByRelease(s.target.String(), r)
 	}
-	b := &Batch{driving: *d, policy: planning.Options{Factory: d.factory, Gates: &d.reader}}
-	b.policy.AddPolicyFlags(&cobra.Command{}) // for what they are without being given
+	policy := planning.Options{Factory: d.factory, Gates: &d.reader}
+	policy.AddPolicyFlags(&cobra.Command{}) // for what they are without being given
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	if err != nil {
 		return plan.Plan{}, err
@@ -144,11 +144,9 @@ func (d *driving) undone(ctx context.Context, s *session, revision int64) (plan.
 	if err := s.parent.allows(s.object, desired); err != nil {
 		return plan.Plan{}, err
 	}
-	m, err := (&Part{batch: b, session: s, name: nameOfRef(s.target.Ref)}).make(ctx, desired)
-	if err != nil {
-		return plan.Plan{}, err
-	}
-	return m.Plan, nil
+	m := &member{session: s, called: nameOfRef(s.target.Ref)}
+	err = m.make(ctx, policy, desired)
+	return m.plan, err
 }
 
 // mostTitles is how many steps an effect names.

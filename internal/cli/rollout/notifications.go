@@ -207,7 +207,7 @@ type groupHooks struct {
 	notifiers map[event.Workload]*notify.Notifier
 }
 
-func (d groupDriver) hooksOf(ctx context.Context) (*groupHooks, error) {
+func (d *driving) hooksOf(ctx context.Context) (*groupHooks, error) {
 	h := &groupHooks{notifiers: map[event.Workload]*notify.Notifier{}}
 	if len(d.tells.urls) == 0 {
 		return h, nil

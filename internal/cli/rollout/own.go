@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -68,7 +67,18 @@ func (o *VerbRunner) Run(ctx context.Context, name resourcearg.Name, question st
 	if err != nil {
 		return err
 	}
-	return o.offer(ctx, s, snapshot, p, question)
+	if len(p.Steps) == 0 {
+		_, err := fmt.Fprintln(o.factory.Streams.Out, p.Change.Why)
+		return err
+	}
+	r := o.alone(&member{session: s, plan: p, acts: left(p, beginning(snapshot), s.Now(), true)})
+	if done, err := r.show(ctx); err != nil || done {
+		return err
+	}
+	if err := o.ask(ctx, o.yes, question); err != nil {
+		return err
+	}
+	return r.begin(ctx)
 }
 
 // source is where a workload is, or the one of Kruise that it was rendered from.
@@ -83,22 +93,4 @@ func (o *VerbRunner) source(ctx context.Context, name resourcearg.Name) (*sessio
 		}
 	}
 	return s, nil
-}
-
-// offer shows a plan, asks, and carries it out.
-func (o *VerbRunner) offer(ctx context.Context, s *session, from plan.Snapshot, p plan.Plan, question string) error {
-	if len(p.Steps) == 0 {
-		_, err := fmt.Fprintln(o.factory.Streams.Out, p.Change.Why)
-		return err
-	}
-	if err := view.Plan(o.factory.Streams.Err, p, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
-		return err
-	}
-	if o.dry().Only() {
-		return o.previewRequests(ctx, s, p, left(p, beginning(from), s.Now(), true))
-	}
-	if err := o.ask(ctx, o.yes, question); err != nil {
-		return err
-	}
-	return o.begin(ctx, s, p)
 }

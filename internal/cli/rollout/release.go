@@ -192,53 +192,44 @@ type controlledError struct {
 
 func (e *controlledError) Error() string { return "controlled by Kruise Rollout " + e.rollout.Name }
 
-// handed asks whether the workload's changes are for a Rollout to roll out.
-func (m *member) handed(ctx context.Context, desired *resource.Resource) error {
-	r, err := m.releaseOf(ctx, m.session)
-	if err != nil || r == nil {
-		return err
-	}
-	return &controlledError{r, desired}
-}
-
 // handOver writes the template alone: the Rollout goes through its own steps. In
 // the middle of a release only the way back is open.
-func (m *member) handOver(ctx context.Context, h *controlledError) error {
+func (o *runOptions) handOver(ctx context.Context, m *member, h *controlledError) error {
 	r, s := h.rollout, m.session
-	if m.detach.on {
+	if o.detach.on {
 		return command.Usagef("leave --detach out", "Kruise Rollout %s makes the steps in the cluster, so no Job is needed", r.Name)
 	}
 	template := tree.Get(h.desired.Node(), "spec", "template")
 	switch {
 	case tree.Equal(template, tree.Get(s.object.Node(), "spec", "template")):
-		return m.unchanged("the template is that already: there is nothing to roll out")
-	case r.Controls() && !m.back:
+		return o.unchanged(m, "the template is that already: there is nothing to roll out")
+	case r.Controls() && !o.back:
 		return controlledByRelease(s.target.String(), r)
 	}
-	m.describeHandover(h)
-	if m.dry().Only() {
-		return errors.Join(m.previewHandover(ctx), m.preview(ctx))
+	o.describeHandover(m, h)
+	if o.dry().Only() {
+		return errors.Join(o.previewHandover(ctx, m), o.preview(ctx, m))
 	}
-	if err := m.ask(ctx, m.yes, "Write the template of "+s.target.String()+"?"); err != nil {
+	if err := o.ask(ctx, o.yes, "Write the template of "+s.target.String()+"?"); err != nil {
 		return err
 	}
-	got, err := m.writeTemplate(ctx, release.Request{Manager: fieldManager})
+	got, err := o.writeTemplate(ctx, m, release.Request{Manager: fieldManager})
 	if err != nil {
 		return err
 	}
 	if got.GetAnnotations()[plan.InProgressingAnnotation] == "" && !r.Controls() {
-		_, _ = fmt.Fprintf(m.factory.Streams.Err, "warning: Kruise Rollout %s did not pick up the change: all pods are updated at once\n", r.Name)
-		return m.changed(ctx)
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: Kruise Rollout %s did not pick up the change: all pods are updated at once\n", r.Name)
+		return o.changed(ctx, m)
 	}
-	if done, err := m.followRelease(ctx, r, following{got.GetGeneration(), m.back}); err != nil || !done {
+	if done, err := o.followRelease(ctx, r, following{got.GetGeneration(), o.back}); err != nil || !done {
 		return err
 	}
-	return errors.Join(m.writeBack(ctx), m.changed(ctx))
+	return errors.Join(o.writeBack(ctx, m), o.changed(ctx, m))
 }
 
 // writeTemplate writes the new template and nothing else.
-func (m *member) writeTemplate(ctx context.Context, q release.Request) (*unstructured.Unstructured, error) {
-	client, err := m.factory.Dynamic()
+func (o *runOptions) writeTemplate(ctx context.Context, m *member, q release.Request) (*unstructured.Unstructured, error) {
+	client, err := o.factory.Dynamic()
 	if err != nil {
 		return nil, err
 	}
@@ -255,33 +246,33 @@ func (m *member) template() release.Template {
 }
 
 // previewHandover shows the request that hands a new template over.
-func (m *member) previewHandover(ctx context.Context) error {
+func (o *runOptions) previewHandover(ctx context.Context, m *member) error {
 	t := m.template()
-	return m.show(ctx, []event.Request{jsonPatch(t.Resource, t.Workload, "the template, which its Rollout rolls out", t.Patch())})
+	return o.show(ctx, []event.Request{jsonPatch(t.Resource, t.Workload, "the template, which its Rollout rolls out", t.Patch())})
 }
 
 // preview prints the workload as it would be, by the server's word where it is asked.
-func (m *member) preview(ctx context.Context) error {
-	if m.print == nil {
+func (o *runOptions) preview(ctx context.Context, m *member) error {
+	if o.print == nil {
 		return nil
 	}
-	if !m.print.atServer() || tree.Get(m.desired.Node(), "spec", "template") == nil {
-		return m.print.resource(m.common, m.desired)
+	if !o.print.atServer() || tree.Get(m.desired.Node(), "spec", "template") == nil {
+		return o.print.resource(o.common, m.desired)
 	}
-	u, err := m.writeTemplate(ctx, release.Request{Manager: fieldManager, DryRun: true})
+	u, err := o.writeTemplate(ctx, m, release.Request{Manager: fieldManager, DryRun: true})
 	if err != nil {
 		return err
 	}
-	return m.print.write(m.common, u)
+	return o.print.write(o.common, u)
 }
 
 // describeHandover reports who rolls out, and what is left undone.
-func (m *member) describeHandover(h *controlledError) {
+func (o *runOptions) describeHandover(m *member, h *controlledError) {
 	var steps []string
 	for _, s := range h.rollout.Steps {
 		steps = append(steps, s.Replicas)
 	}
-	w := m.factory.Streams.Err
+	w := o.factory.Streams.Err
 	_, _ = fmt.Fprintf(w, "Kruise Rollout %s rolls %s out, in its own steps: %s. Only the template is written here.\n",
 		h.rollout.Name, m.session.target, strings.Join(steps, ", "))
 	if !tree.Equal(besides(h.desired), besides(m.session.object)) {

@@ -2,6 +2,8 @@ package rollout
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,18 +59,31 @@ kruise restart" does so for single pods or containers, too.`,
 	return c
 }
 
-// restartInPlace restarts the containers of a workload inside their pods.
-func (o *runOptions) restartInPlace(ctx context.Context, n resourcearg.Name) error {
-	if o.print.object() || o.into != "" || o.detach.manifest {
+// restartInPlace restarts the containers of workloads inside their pods.
+func (o *runOptions) restartInPlace(ctx context.Context, names []resourcearg.Name) error {
+	switch {
+	case o.print.object() || o.into != "" || o.detach.manifest:
 		return command.Usagef("leave them out: nothing of the object changes", "-o, --write-back and --manifest are not for --in-place")
+	case len(names) > 1 && o.detach.on:
+		return o.refuseDetach()
 	}
 	policy, err := o.Policy()
 	if err != nil {
 		return err
 	}
-	m := planning.RestartMaker{Factory: o.factory, Policy: policy}
+	restarts := planning.RestartMaker{Factory: o.factory, Policy: policy}
 	own := &VerbRunner{driving: o.driving, yes: o.yes}
-	return own.Run(ctx, n, "Restart the containers of all pods of "+n.String()+"?", m.Plan)
+	var worst error
+	for i, n := range names {
+		if len(names) > 1 {
+			_, _ = fmt.Fprintf(o.factory.Streams.Err, "%d of %d: %s\n", i+1, len(names), n)
+		}
+		err := own.Run(ctx, n, "Restart the containers of all pods of "+n.String()+"?", restarts.Plan)
+		if worst = worse(worst, err); err != nil && !errors.Is(err, command.ErrPaused) {
+			break
+		}
+	}
+	return worst
 }
 
 // restarted is the object with a template that recreates its pods.

@@ -9,13 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gitops"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	tty "github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -134,8 +131,7 @@ func (o *runOptions) complete(args []string) error {
 	return o.Complete(nil)
 }
 
-// runAll rolls out what the command line means: one workload, or several one after
-// the other.
+// runAll rolls out what the command line means: one workload, several, or a UnitedDeployment.
 func (o *runOptions) runAll(ctx context.Context) (err error) {
 	o.flags = o.Given
 	switch {
@@ -151,147 +147,222 @@ func (o *runOptions) runAll(ctx context.Context) (err error) {
 		}
 		return o.runUnited(ctx, o.united, of)
 	case o.group.given:
-		return groupOfRun{o}.run(ctx)
+		if err := o.checkGroup(); err != nil {
+			return err
+		}
 	}
-	var names []resourcearg.Name
+	list, err := o.each(ctx)
+	if err != nil {
+		return err
+	}
+	return o.rollOut(ctx, list)
+}
+
+// checkGroup refuses flags that are for one workload. Errors are of usage.
+func (o *runOptions) checkGroup() error {
+	switch {
+	case o.ui:
+		return oneOnScreens()
+	case o.into != "":
+		return command.Usagef("roll the workloads out without the flags of a group", "--write-back is for one workload at a time")
+	case o.selector == "" && len(o.Sources()) == 0:
+		return command.Usagef("give -l SELECTOR, -f FILE or -k DIR", "--%s are for several workloads", strings.Join(groupFlagNames, ", --"))
+	}
+	return o.tells.checkGroup()
+}
+
+// each is what the command line asks for, once for each workload.
+func (o *runOptions) each(ctx context.Context) ([]planning.One, error) {
 	if o.selector != "" {
-		names, err = o.selected(ctx, o.types, o.selector)
-	} else {
-		names, err = o.Workloads(ctx)
+		names, err := o.selected(ctx, o.types, o.selector)
+		return o.eachOf(names), err
 	}
+	list, err := o.Each(ctx)
+	if err != nil || list != nil {
+		return list, err
+	}
+	names, err := o.Workloads(ctx)
 	switch {
 	case err != nil:
-		return err
-	case len(names) == 1 && o.selector != "":
-		return o.memberOf(names[0]).run(ctx)
-	case len(names) > 1 && o.ui:
+		return nil, err
+	case len(names) == 0 && o.group.given:
+		return nil, errors.New("there is no workload to roll out")
+	case len(names) == 0:
+		return []planning.One{{Options: o.Options}}, nil
+	}
+	return o.eachOf(names[:1]), nil
+}
+
+func (o *runOptions) eachOf(names []resourcearg.Name) []planning.One {
+	out := make([]planning.One, len(names))
+	for i, n := range names {
+		out[i] = planning.One{Options: o.For(n), Name: n}
+	}
+	return out
+}
+
+// rollOut makes the plans of workloads, shows them, asks, and carries them out.
+func (o *runOptions) rollOut(ctx context.Context, list []planning.One) error {
+	several := len(list) > 1
+	switch {
+	case several && o.ui:
 		return oneOnScreens()
-	case len(names) > 1 && o.detach.on:
+	case several && o.detach.on && !o.group.given:
 		return o.refuseDetach()
-	case len(names) > 1:
-		return o.several(names, func(n resourcearg.Name) error { return o.memberOf(n).run(ctx) })
+	case several, o.group.given:
+		end, err := o.share(ctx)
+		if err != nil {
+			return err
+		}
+		defer end()
 	}
-	return (&member{runOptions: o, policy: o.Options}).run(ctx)
-}
-
-// member is the rollout of one workload that a verb makes by its flags, from the plan to its end.
-type member struct {
-	*runOptions
-
-	// policy is how the plan of this one is made.
-	policy planning.Options
-	// session is the workload, called and desired are what the command line named, and made of it.
-	session *session
-	called  resourcearg.Name
-	desired *resource.Resource
-	// manifest is the document that the new state is written to in the end.
-	manifest *gitops.Manifest
-	// same is what is printed where nothing is left to do; "" for the plan's words.
-	same string
-}
-
-// memberOf is the rollout of a workload.
-func (o *runOptions) memberOf(n resourcearg.Name) *member {
-	return &member{runOptions: o, policy: o.For(n)}
-}
-
-// make makes the plan. The workload is open from then on, until the member is closed.
-func (m *member) make(ctx context.Context, present func(context.Context, resourcearg.Name, string) (*resource.Resource, plan.Snapshot, error)) (*planning.Made, error) {
-	m.policy.Present, m.policy.Check = present, m.ready
-	return m.policy.Make(ctx)
-}
-
-// close ends the watches.
-func (m *member) close() {
-	if m.session != nil {
-		m.session.Close()
-	}
-}
-
-// run makes the plan, shows it, asks, and carries it out.
-func (m *member) run(ctx context.Context) error {
-	defer m.close()
-	made, err := m.make(ctx, m.present)
-	if h, ok := errors.AsType[*controlledError](err); ok {
-		return m.handOver(ctx, h)
-	}
-	if err != nil {
+	r := &rolling{driving: &o.driving}
+	defer r.close()
+	if err := o.makeAll(ctx, r, list); err != nil || len(r.members) == 0 {
 		return err
 	}
-	p := made.Plan
-	if len(p.Steps) == 0 {
-		return m.unchanged(p.Change.Why)
+	done, err := r.show(ctx)
+	if done && o.print != nil {
+		for _, m := range r.members {
+			err = errors.Join(err, o.preview(ctx, m))
+		}
 	}
-	if err := view.Plan(m.factory.Streams.Err, p, &made.Predicted.Summary, view.Style{Color: m.factory.ColorErr()}); err != nil {
+	if done || err != nil {
+		return err
+	}
+	for _, m := range r.members {
+		if err := o.allowNamedCommands(&m.plan); err != nil {
+			return err
+		}
+	}
+	if err := o.ask(ctx, o.yes, r.question()); err != nil {
 		return err
 	}
 	switch {
-	case m.detach.manifest:
-		return m.jobs().printManifest(ctx, m.session, p)
-	case m.dry().Only():
-		return errors.Join(m.previewRequests(ctx, m.session, p, made.Acts), m.jobs().previewJob(ctx, m.session, p), m.preview(ctx))
+	case o.ui:
+		return o.onScreens(ctx, r)
+	case o.detach.on:
+		return o.jobs().begin(ctx, r)
 	}
-	if err := m.allowNamedCommands(&p); err != nil {
-		return err
+	phases, err := r.run(ctx)
+	for _, m := range r.members {
+		if phases[m.ref()] == plan.PhaseCompleted {
+			err = errors.Join(err, o.writeBack(ctx, m), o.changed(ctx, m))
+		}
 	}
-	if err := m.ask(ctx, m.yes, "Roll out "+m.session.target.String()+"?"); err != nil {
-		return err
-	}
-	return m.carry(ctx, p)
+	return o.unlessPaused(err)
 }
 
-// carry carries a plan out, and says and writes what follows from its end.
-func (m *member) carry(ctx context.Context, p plan.Plan) error {
-	switch {
-	case m.ui:
-		return m.onScreens(ctx, p)
-	case m.detach.on:
-		return m.jobs().begin(ctx, m.session, p)
+// makeAll makes the plan of every workload, and one rollout of all. Nothing is written, but where a
+// Rollout of Kruise's is handed the only one.
+func (o *runOptions) makeAll(ctx context.Context, r *rolling, list []planning.One) error {
+	var errs resource.Errors
+	work := o.factory.Working("planning").Of(len(list), "workload")
+	defer work.Stop()
+	for i, one := range list {
+		if len(list) > 1 {
+			one.Progress = work.Each(i, len(list))
+		}
+		m, err := o.make(ctx, one)
+		h, handed := errors.AsType[*controlledError](err)
+		switch {
+		case handed && len(list) == 1 && !o.group.given:
+			work.Stop()
+			defer m.session.Close()
+			return o.handOver(ctx, m, h)
+		case handed:
+			err = &resource.Error{Err: fmt.Errorf("%s is %w", m.ref(), h), Hint: "roll it out by itself: its Rollout makes the steps"}
+		case err == nil && m.idle() && len(list) > 1:
+			_, _ = fmt.Fprintf(o.factory.Streams.Err, "%s: %s\n", m.ref(), o.why(m))
+		case err == nil && m.idle():
+			err = o.unchanged(m, o.why(m))
+		}
+		if err != nil {
+			errs.Add(err)
+			if m.session != nil {
+				m.session.Close()
+			}
+			continue
+		}
+		r.add(m)
 	}
-	res, err := m.start(ctx, m.session, p)
-	if err != nil {
+	if err := errs.Err(); err != nil {
 		return err
 	}
-	if res.Outcome == event.Completed {
-		return errors.Join(m.writeBack(ctx), m.changed(ctx))
+	return r.assemble(&o.group, append(o.Sources(), o.selector)...)
+}
+
+// make opens a workload and makes its plan. Where that fails, the member may be open.
+func (o *runOptions) make(ctx context.Context, one planning.One) (*member, error) {
+	m, policy := &member{called: one.Name}, one.Options
+	policy.Present = func(ctx context.Context, name resourcearg.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
+		m.called = name
+		return o.present(ctx, m, namespace)
 	}
-	return m.end(res)
+	policy.Check = func(ctx context.Context, object, desired *resource.Resource) error {
+		m.desired = desired
+		return o.ready(ctx, m, object)
+	}
+	if o.as != nil && !o.as.inPlace {
+		policy.Change = func(object *resource.Resource, s plan.Snapshot) (desired *resource.Resource, err error) {
+			desired, m.same, err = o.as.change(object, s)
+			return desired, err
+		}
+		if err := policy.Complete([]string{one.Name.String()}); err != nil {
+			return m, err
+		}
+	}
+	made, err := policy.Make(ctx)
+	if err != nil {
+		return m, err
+	}
+	return m, m.take(made)
 }
 
 // ready is asked before the plan is made: whether a plan is what there is to make,
 // and whether its result can be written back.
-func (m *member) ready(ctx context.Context, object, desired *resource.Resource) error {
-	m.desired = desired
-	if err := m.findManifest(); err != nil {
+func (o *runOptions) ready(ctx context.Context, m *member, object *resource.Resource) error {
+	if err := o.findManifest(m); err != nil {
 		return err
 	}
-	m.warnOfOwners(object)
-	if err := m.session.parent.allows(object, desired); err != nil {
+	o.warnOfOwners(object)
+	if err := m.session.parent.allows(object, m.desired); err != nil {
 		return err
 	}
-	return m.handed(ctx, desired)
+	r, err := o.releaseOf(ctx, m.session)
+	if err != nil || r == nil {
+		return err
+	}
+	return &controlledError{r, m.desired}
 }
 
-// present opens the workload, and is what the plan is made from.
-func (m *member) present(ctx context.Context, name resourcearg.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
-	m.factory.Flags.Namespace = &namespace
-	if err := m.discardUnreadable(ctx, name); err != nil {
+// present opens the workload, and is what the plan is made from. No plan is shown or asked about
+// that cannot be begun, since another rollout is in progress; a group continues that.
+func (o *runOptions) present(ctx context.Context, m *member, namespace string) (*resource.Resource, plan.Snapshot, error) {
+	if err := o.discardUnreadable(ctx, m.called, namespace); err != nil {
 		return nil, plan.Snapshot{}, err
 	}
-	s, err := m.open(ctx, name)
+	s, err := o.locateIn(ctx, m.called, namespace)
 	if err != nil {
 		return nil, plan.Snapshot{}, err
 	}
-	m.session, m.called = s, name
-	if refused := m.idle(s); refused != nil {
-		if m.dry().Only() {
+	if err := o.watch(ctx, s); err != nil {
+		return nil, plan.Snapshot{}, err
+	}
+	m.session = s
+	begins := plan.TransitionBegin
+	if o.back {
+		begins = plan.TransitionUndo
+	}
+	if refused := apply.Idle(s, begins); refused != nil && !o.group.given {
+		if o.dry().Only() {
 			return nil, plan.Snapshot{}, refused
 		}
-		if err := m.replaceOngoing(ctx, s, refused, "End it where it is, and plan this one instead?"); err != nil {
+		if err := o.replaceOngoing(ctx, s, refused, "End it where it is, and plan this one instead?"); err != nil {
 			return nil, plan.Snapshot{}, err
 		}
 		s.Close()
-		return m.present(ctx, name, namespace) // as it was left
+		return o.present(ctx, m, namespace) // as it was left
 	}
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	return s.object, snapshot, err
@@ -299,15 +370,15 @@ func (m *member) present(ctx context.Context, name resourcearg.Name, namespace s
 
 // discardUnreadable deletes the record of a workload where --discard-record asks for that and it
 // cannot be read. A person answers for it by itself: the history in it is lost.
-func (m *member) discardUnreadable(ctx context.Context, name resourcearg.Name) error {
-	if !m.discardRecord {
+func (o *runOptions) discardUnreadable(ctx context.Context, name resourcearg.Name, namespace string) error {
+	if !o.discardRecord {
 		return nil
 	}
-	s, err := m.locate(ctx, name)
+	s, err := o.locateIn(ctx, name, namespace)
 	if err != nil {
 		return err
 	}
-	records, err := m.records()
+	records, err := o.records()
 	if err != nil {
 		return err
 	}
@@ -315,37 +386,17 @@ func (m *member) discardUnreadable(ctx context.Context, name resourcearg.Name) e
 	if _, unreadable := errors.AsType[apply.UnreadableRecordError](err); !unreadable {
 		return nil // what else is wrong stops the rollout below
 	}
-	if err := m.ask(ctx, m.yes, fmt.Sprintf("%v.\nDelete it, its plan and its history? %s stays as it is.", err, s.target)); err != nil {
+	if err := o.ask(ctx, o.yes, fmt.Sprintf("%v.\nDelete it, its plan and its history? %s stays as it is.", err, s.target)); err != nil {
 		return err
 	}
-	if err := records.Discard(ctx, s.target.Ref, m.holder(), m.printWaiting); err != nil {
+	if err := records.Discard(ctx, s.target.Ref, o.holder(), o.printWaiting); err != nil {
 		return withHint(err)
 	}
-	_, _ = fmt.Fprintf(m.factory.Streams.Err, "the record of %s was deleted\n", s.target)
+	_, _ = fmt.Fprintf(o.factory.Streams.Err, "the record of %s was deleted\n", s.target)
 	return nil
 }
 
-// idle reports an error where another rollout of the workload is in progress: no
-// plan is shown or asked about that cannot be begun.
-func (m *member) idle(s *session) error {
-	if m.back {
-		return apply.Idle(s, plan.TransitionUndo)
-	}
-	return apply.Idle(s, plan.TransitionBegin)
-}
-
-// begin records a plan and carries it out.
-func (d *driving) begin(ctx context.Context, s *session, p plan.Plan) error {
-	if d.detach.on {
-		return d.jobs().begin(ctx, s, p)
-	}
-	res, err := d.start(ctx, s, p)
-	if err != nil {
-		return err
-	}
-	return d.end(res)
-}
-
+// start records a plan and carries it out.
 func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Result, error) {
 	rollouts, err := d.rollouts()
 	if err != nil {
@@ -359,7 +410,7 @@ func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Res
 	if err != nil {
 		return apply.Result{}, withHint(err)
 	}
-	return d.carryOut(ctx, s, e)
+	return d.carryOut(ctx, s, e, nil)
 }
 
 // checkScreens refuses what --ui cannot go with: the screens are for people, and show
@@ -385,22 +436,22 @@ func oneOnScreens() error {
 	return command.Usagef("name one workload; 'kubectl kruise ui' shows those of a namespace", "--ui is for the rollout of one workload")
 }
 
-// onScreens carries a plan out while the terminal interface shows it. Leaving the interface
-// leaves the rollout where it is.
-func (m *member) onScreens(ctx context.Context, p plan.Plan) error {
-	ref := m.session.target.Ref
-	m.session.Close()
-	desk := NewLiveRollouts(ctx, m.factory, m.stateNamespace)
+// onScreens carries the plan of one workload out while the terminal interface shows it. Leaving the
+// interface leaves the rollout where it is.
+func (o *runOptions) onScreens(ctx context.Context, r *rolling) error {
+	m := r.members[0]
+	r.close()
+	desk := NewLiveRollouts(ctx, o.factory, o.stateNamespace)
 	defer desk.Close()
-	desk.authority = m.authority
+	desk.authority = o.authority
 	at, _ := desk.sessions()
-	if err := desk.start(at, ref, func(context.Context, *session) (plan.Plan, error) { return p, nil }); err != nil {
+	if err := desk.start(at, m.ref(), func(context.Context, *session) (plan.Plan, error) { return m.plan, nil }); err != nil {
 		return err
 	}
-	if err := m.screens(ctx, m.factory, desk, ref); err != nil {
+	if err := o.screens(ctx, o.factory, desk, m.ref()); err != nil {
 		return err
 	}
-	return desk.ended(ref, &m.driving)
+	return desk.ended(m.ref(), &o.driving)
 }
 
 // ended is how a rollout came out that was begun at the desk, as an error.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -39,65 +39,9 @@ func bare(args []string) error {
 	return nil
 }
 
-// several does something for workloads one after the other, and ends as the worst of
-// them. After a failure the rest is not begun; one that waits for a person keeps no
-// other waiting.
-func (c *common) several(names []resourcearg.Name, do func(resourcearg.Name) error) error {
-	return c.inOrder(names, do, func(err error) bool { return errors.Is(err, command.ErrPaused) })
-}
-
-// inSequence is [common.several] for workloads of which none is begun before the one
-// before it is done.
-func (c *common) inSequence(names []resourcearg.Name, do func(resourcearg.Name) error) error {
-	return c.inOrder(names, do, func(error) bool { return false })
-}
-
-// inOrder continues after an error that is temporary.
-func (c *common) inOrder(names []resourcearg.Name, do func(resourcearg.Name) error, passes func(error) bool) error {
-	namespace := c.factory.Flags.Namespace
-	rows := make([]view.Ending, len(names))
-	var worst error
-	for i, name := range names {
-		rows[i].Name = name.String()
-		if worst != nil && !passes(worst) {
-			rows[i].Outcome = "not started"
-			continue
-		}
-		_, _ = fmt.Fprintf(c.factory.Streams.Err, "%d of %d: %s\n", i+1, len(names), name)
-		c.factory.Flags.Namespace = namespace // a manifest may have had its own
-		err := do(name)
-		rows[i].Outcome = outcome(err)
-		worst = worse(worst, err)
-	}
-	if err := view.Endings(c.factory.Streams.Err, rows, c.factory.ErrStyle()); err != nil {
-		return err
-	}
-	return worst
-}
-
-// ranks are endings, the worst first; any other error is worse than all but the
+// ranks are ends of rollouts, the worst first; any other error is worse than all but the
 // first.
-var ranks = []struct {
-	err  error
-	text string
-}{
-	{command.ErrInterrupted, "left"},
-	{command.ErrFailed, "failed"},
-	{command.ErrTimedOut, "timed out"},
-	{command.ErrPaused, "paused"},
-}
-
-func outcome(err error) string {
-	if err == nil {
-		return "done"
-	}
-	for _, r := range ranks {
-		if errors.Is(err, r.err) {
-			return r.text
-		}
-	}
-	return err.Error()
-}
+var ranks = []error{command.ErrInterrupted, command.ErrFailed, command.ErrTimedOut, command.ErrPaused}
 
 // worse is the worse of two ends; nil is the best.
 func worse(a, b error) error {
@@ -109,16 +53,12 @@ func worse(a, b error) error {
 
 // rank is small for what is bad: 0 for who was interrupted, 1 for errors.
 func rank(err error) int {
-	if err == nil {
+	switch i := slices.IndexFunc(ranks, func(r error) bool { return errors.Is(err, r) }); {
+	case err == nil:
 		return len(ranks) + 1
+	case i == 0:
+		return 0
+	default:
+		return i + 1 + max(0, -i)
 	}
-	for i, r := range ranks {
-		switch is := errors.Is(err, r.err); {
-		case is && i == 0:
-			return 0
-		case is:
-			return i + 1
-		}
-	}
-	return 1
 }

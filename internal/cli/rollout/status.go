@@ -154,9 +154,22 @@ func (o *statusOptions) run(ctx context.Context) (err error) {
 	case len(o.names) == 1:
 		return o.showOne(ctx, o.names[0])
 	case o.watch:
-		return o.several(o.names, func(n resourcearg.Name) error { return o.showOne(ctx, n) })
+		return o.showEach(ctx)
 	}
 	return o.showAll(ctx)
+}
+
+// showEach shows several workloads one after the other, each until its rollout ends, as long as none
+// fails.
+func (o *statusOptions) showEach(ctx context.Context) (worst error) {
+	for i, name := range o.names {
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "%d of %d: %s\n", i+1, len(o.names), name)
+		err := o.showOne(ctx, name)
+		if worst = worse(worst, err); err != nil && !errors.Is(err, command.ErrPaused) {
+			break
+		}
+	}
+	return worst
 }
 
 // showOne shows one workload, once or until its rollout ends.

@@ -81,14 +81,14 @@ func TestUnited_AbortRollsBackAllSubsets(t *testing.T) {
 		t.Run(field, func(t *testing.T) {
 			s := unitedOf(t, field)
 			run := "rollout run ud/web --pull-images never --yes --steps 50%,100% --pause-after 50% --exit-on-pause"
-			r := s.Run(run+" --image main=registry.example.com/web:2").Ends(5, "not started")
+			r := s.Run(run+" --image main=registry.example.com/web:2").Ends(5, "pending")
 			if got := s.Images(subset); got["zone-b web:2"] != 1 || got["zone-a web:2"] != 0 {
 				t.Errorf("%v\n%s", got, r.Err)
 			}
 			if r := s.Run("rollout list").Ends(0); strings.Count(r.Out, "uniteddeployment/web") != 1 || strings.Count(r.Out, "\n") != 2 {
 				t.Errorf("one subset is rolled out, and is named as such:\n%s", r.Out)
 			}
-			s.Run(run+" --success-on paused").Ends(0, "not started")
+			s.Run(run+" --success-on paused").Ends(0, "pending")
 			s.Run("rollout promote ud/web --yes").Ends(0)
 			s.Run(run).Ends(5)
 			s.Run("rollout abort ud/web").Ends(0, "subset zone-a: ", "rollout abort uniteddeployment/web --rollback")

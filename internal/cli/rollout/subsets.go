@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -132,16 +133,22 @@ func (s *Subsets) toFormer(ctx context.Context, why string) (Goal, error) {
 	return g, nil
 }
 
-// Each does something for the workload of each subset, in the order given, and stops
+// each does something for the workload of each subset, in the order given, and stops
 // at the first error.
-func (s *Subsets) Each(ctx context.Context, do func(*Part) error) error {
+func (s *Subsets) each(ctx context.Context, do func(*member) error) error {
 	names, err := s.names(ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if err := s.open(ctx, name, do); err != nil {
+		m, err := s.open(ctx, name)
+		if err != nil {
 			return err
+		}
+		err = do(m)
+		m.session.Close()
+		if err != nil {
+			return fmt.Errorf("subset %s: %w", m.subset(), err)
 		}
 	}
 	return nil
@@ -156,31 +163,39 @@ func (s *Subsets) names(ctx context.Context) ([]resourcearg.Name, error) {
 	return clusterread.SubsetWorkloads(ctx, client, s.object)
 }
 
-// open does something for the workload of one subset.
-func (s *Subsets) open(ctx context.Context, name resourcearg.Name, do func(*Part) error) error {
+// open opens the workload of one subset.
+func (s *Subsets) open(ctx context.Context, name resourcearg.Name) (*member, error) {
 	found, err := s.batch.locateIn(ctx, name, s.object.Namespace)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p := &Part{batch: s.batch, session: found, name: name, counted: true}
-	if err := s.batch.watch(ctx, found); err != nil {
-		return err
-	}
-	defer p.Close()
-	if err := do(p); err != nil {
-		return fmt.Errorf("subset %s: %w", p.subset(), err)
-	}
-	return nil
+	return &member{session: found, called: name}, s.batch.watch(ctx, found)
+}
+
+// plan makes the plan by which the pods of a subset follow a goal from a template.
+func (s *Subsets) plan(ctx context.Context, m *member, from map[string]any, g *Goal) error {
+	policy := s.batch.policy
+	policy.Counted = true
+	return m.make(ctx, policy, m.follows(from, g))
 }
 
 // Show shows the plan of each subset, and returns them. One that has another rollout in progress
-// is refused.
-func (s *Subsets) Show(ctx context.Context, g Goal) (plans []plan.Plan, err error) {
+// is refused; so is one whose last rollout has failed, where released says that the goal takes away
+// what holds pods back.
+func (s *Subsets) Show(ctx context.Context, g Goal, released bool) (plans []plan.Plan, err error) {
+	if released {
+		if err := s.each(ctx, func(m *member) error { return m.hasNotFailed() }); err != nil {
+			return nil, err
+		}
+	}
 	_, _ = fmt.Fprintf(s.batch.factory.Streams.Err, "UnitedDeployment %s rolls out its subsets one after the other: %s\n\n", s.object.Name, strings.Join(s.object.Subsets, ", "))
-	err = s.Each(ctx, func(p *Part) error {
-		shown, err := p.show(ctx, p.follows(s.object.Template, &g))
-		plans = append(plans, shown)
-		return err
+	err = s.each(ctx, func(m *member) error {
+		if err := s.plan(ctx, m, s.object.Template, &g); err != nil || m.idle() {
+			return err
+		}
+		plans = append(plans, m.plan)
+		s.batch.warnOfOwners(m.session.object)
+		return s.batch.alone(m).showPlans()
 	})
 	return plans, err
 }
@@ -211,11 +226,11 @@ func (s *Subsets) Requests(ctx context.Context, g Goal) ([]event.Request, error)
 
 // moves are the partitions of the steps of each subset.
 func (s *Subsets) moves(ctx context.Context, g Goal) (out []event.Request, err error) {
-	err = s.Each(ctx, func(p *Part) error {
-		made, err := p.Plan(ctx, p.follows(s.object.Template, &g))
-		for i := range made.Steps {
-			if step := &made.Steps[i]; len(step.Patches) > 0 {
-				out = append(out, partitionRequest(s.object, p.subset(), int32(step.Kept), step.Title))
+	err = s.each(ctx, func(m *member) error {
+		err := s.plan(ctx, m, s.object.Template, &g)
+		for i := range m.plan.Steps {
+			if step := &m.plan.Steps[i]; len(step.Patches) > 0 {
+				out = append(out, partitionRequest(s.object, m.subset(), int32(step.Kept), step.Title))
 			}
 		}
 		return err
@@ -257,21 +272,72 @@ func (s *Subsets) Run(ctx context.Context, g Goal) error {
 	if err != nil {
 		return err
 	}
-	names, err := after.names(ctx)
+	s.batch.whole = true
+	if after.object.Paced() {
+		err = after.follow(ctx, &g)
+	} else {
+		err = after.each(ctx, func(m *member) error { return after.followUnpaced(ctx, m, &g) })
+	}
+	if err != nil {
+		return err
+	}
+	return after.end(ctx, g.strategy)
+}
+
+// follow has the pods of the subsets follow the template that their workloads have, one subset after
+// the other: by the recorded plan where one is in progress, by a new one otherwise.
+func (s *Subsets) follow(ctx context.Context, g *Goal) error {
+	names, err := s.names(ctx)
 	if err != nil {
 		return err
 	}
 	if g.back != "" {
 		slices.Reverse(names)
 	}
-	s.batch.whole = true
-	err = s.batch.inSequence(names, func(n resourcearg.Name) error {
-		return after.open(ctx, n, func(p *Part) error { return p.follow(ctx, g) })
-	})
-	if err != nil {
+	r := &rolling{driving: &s.batch.driving}
+	defer r.close()
+	for _, name := range names {
+		m, err := s.open(ctx, name)
+		if err == nil {
+			err = s.followPlan(ctx, m, g)
+		}
+		if err != nil {
+			return fmt.Errorf("subset %s: %w", name, err)
+		}
+		if m.idle() && g.back == "" {
+			_, _ = fmt.Fprintln(s.batch.eventsTo(), m.plan.Change.Why)
+		}
+		r.add(m)
+	}
+	if err := r.assemble(&groupFlags{}); err != nil || len(r.members) == 0 {
 		return err
 	}
-	return after.end(ctx, g.strategy)
+	r.record.Bounds.PassWaiting = false
+	phases, err := r.run(ctx)
+	for _, m := range r.members {
+		if g.back == "" && s.batch.print != nil && phases[m.ref()] == plan.PhaseCompleted {
+			ref := objectOf(m.session.object)
+			err = errors.Join(err, s.batch.print.fetch(ctx, s.batch.common, ref.Resource, ref.Namespace, ref.Name))
+		}
+	}
+	return err
+}
+
+// followPlan makes the plan by which the pods of a subset follow the template that its workload has.
+func (s *Subsets) followPlan(ctx context.Context, m *member, g *Goal) error {
+	if g.back == "" {
+		return s.plan(ctx, m, g.template, g)
+	}
+	rec, err := m.session.Rollout()
+	if err != nil && !errors.Is(err, plan.ErrNoRollout) {
+		return err
+	}
+	m.before = rec.Begun
+	snapshot, err := m.session.Observe(ctx, m.ref())
+	if err == nil {
+		m.plan, err = plan.RollbackSubset(snapshot, g.back)
+	}
+	return err
 }
 
 // Settle waits for the pods of all subsets.
@@ -283,16 +349,22 @@ func (s *Subsets) Settle(ctx context.Context) error {
 	if err := s.object.Await(ctx, client, s.object.Generation); err != nil {
 		return err
 	}
-	return s.Each(ctx, func(p *Part) error { return p.Settle(ctx) })
+	return s.each(ctx, func(m *member) error {
+		res, err := s.batch.settle(ctx, m.session)
+		if err != nil {
+			return err
+		}
+		return s.batch.driving.end(res)
+	})
 }
 
-// subset is the name of the subset whose workload a part is.
-func (p *Part) subset() string { return p.session.object.Labels()[kruise.SubsetNameLabel] }
+// subset is the name of the subset whose workload it is.
+func (m *member) subset() string { return m.session.object.Labels()[kruise.SubsetNameLabel] }
 
 // follows is what a subset's workload becomes when its UnitedDeployment changes from a template to
 // that of a goal. What the controller puts into a subset's template besides stays.
-func (p *Part) follows(from map[string]any, g *Goal) *resource.Resource {
-	object := p.session.object
+func (m *member) follows(from map[string]any, g *Goal) *resource.Resource {
+	object := m.session.object
 	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
 	n := out.Edit()
 	before, after := tree.FromValue(united.PodTemplate(from)), tree.FromValue(united.PodTemplate(g.template))
@@ -300,70 +372,28 @@ func (p *Part) follows(from map[string]any, g *Goal) *resource.Resource {
 		tree.SetAt(n, v, "spec", "template")
 	}
 	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
-		tree.SetAt(n, tree.Int64(g.keeps(p.subset())), path...)
+		tree.SetAt(n, tree.Int64(g.keeps(m.subset())), path...)
 	}
 	return out
 }
 
-// follow has the pods of a subset follow the template that its workload has: by the recorded plan
-// where one is in progress, by a new one otherwise. Those of a Deployment, which has no partition,
-// are only waited for.
-func (p *Part) follow(ctx context.Context, g Goal) error {
-	switch {
-	case p.session.object.Is("apps", kruise.KindDeployment):
-		return p.followUnpaced(ctx, g)
-	case g.back != "":
-		return p.rollBack(ctx, g.back)
-	}
-	b := p.batch
-	rolled, why, err := p.run(ctx, p.follows(g.template, &g))
-	switch {
-	case err != nil:
-		return err
-	case !rolled:
-		_, err = fmt.Fprintln(b.eventsTo(), why)
-		return err
-	case b.print != nil:
-		ref := objectOf(p.session.object)
-		return b.print.fetch(ctx, b.common, ref.Resource, ref.Namespace, ref.Name)
-	}
-	return nil
-}
-
-// followUnpaced waits for the pods of a Deployment, and takes all subsets back where that fails and
-// the policy asks for it.
-func (p *Part) followUnpaced(ctx context.Context, g Goal) error {
-	res, err := p.settled(ctx)
+// followUnpaced waits for the pods of a Deployment, which has no partition, and takes all subsets back
+// where that fails and the policy asks for it.
+func (s *Subsets) followUnpaced(ctx context.Context, m *member, g *Goal) error {
+	res, err := s.batch.settle(ctx, m.session)
 	if err != nil {
 		return err
 	}
-	policy, err := p.batch.policy.Policy()
+	policy, err := s.batch.policy.Policy()
 	if err != nil {
 		return err
 	}
 	if res.Outcome == event.Failed && g.back == "" && policy.OnFailure == plan.FailRollback {
-		if res, err = p.batch.rollBackUnited(ctx, p.session, res); err != nil {
+		if res, err = s.batch.rollBackUnited(ctx, m.session, res); err != nil {
 			return err
 		}
 	}
-	return p.batch.end(res)
-}
-
-// rollBack has the pods of a subset follow the template that the workload has again.
-func (p *Part) rollBack(ctx context.Context, why string) error {
-	snapshot, err := p.session.Observe(ctx, p.session.target.Ref)
-	if err != nil {
-		return err
-	}
-	back, err := plan.RollbackSubset(snapshot, why)
-	if err != nil || len(back.Steps) == 0 {
-		return err
-	}
-	res, err := p.batch.start(ctx, p.session, back)
-	if err != nil || res.Outcome == event.RolledBack {
-		return err
-	}
-	return p.batch.end(res)
+	return s.batch.driving.end(res)
 }
 
 // afterSubset does what follows from the end of a subset's rollout for its UnitedDeployment: a
@@ -458,19 +488,19 @@ func (s *Subsets) end(ctx context.Context, strategy map[string]any) error {
 // left names the subsets that keep more pods of an earlier template than a strategy says, or that
 // are being rolled out, and says what they keep.
 func (s *Subsets) left(ctx context.Context, strategy map[string]any) (kept, text []string, err error) {
-	err = s.Each(ctx, func(p *Part) error {
-		snapshot, err := p.session.Observe(ctx, p.session.target.Ref)
+	err = s.each(ctx, func(m *member) error {
+		snapshot, err := m.session.Observe(ctx, m.session.target.Ref)
 		if err != nil {
 			return err
 		}
-		rec, err := p.session.Rollout()
+		rec, err := m.session.Rollout()
 		outdated, _ := plan.OutdatedPods(snapshot)
-		more := int64(outdated) > united.PartitionIn(strategy, p.subset())
+		more := int64(outdated) > united.PartitionIn(strategy, m.subset())
 		if more || err == nil && rec.InFlight() {
-			kept = append(kept, p.subset())
+			kept = append(kept, m.subset())
 		}
 		if more {
-			text = append(text, fmt.Sprintf("subset %s: %s", p.subset(), plan.Left(snapshot)))
+			text = append(text, fmt.Sprintf("subset %s: %s", m.subset(), plan.Left(snapshot)))
 		}
 		return nil
 	})

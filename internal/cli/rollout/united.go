@@ -64,7 +64,7 @@ func (o *runOptions) runUnited(ctx context.Context, name string, of remake) erro
 
 // askUnited shows the plans of all subsets as they are before anything is written, and asks once.
 func (o *runOptions) askUnited(ctx context.Context, s *Subsets, g Goal) error {
-	plans, err := s.Show(ctx, g)
+	plans, err := s.Show(ctx, g, false)
 	if err != nil {
 		return err
 	}
@@ -91,12 +91,10 @@ func (o *runOptions) runRendered(ctx context.Context, name string) error {
 	switch {
 	case err != nil:
 		return err
-	case o.as != nil:
-		return o.several(names, func(n resourcearg.Name) error { return o.changeOne(ctx, n) })
-	case !o.Images():
+	case o.as == nil && !o.Images():
 		return &resource.Error{Err: errors.New("nothing to roll out"), Hint: "give --image CONTAINER=IMAGE"}
 	}
-	return o.several(names, func(n resourcearg.Name) error { return o.memberOf(n).run(ctx) })
+	return o.rollOut(ctx, o.eachOf(names))
 }
 
 // remake is what a verb makes of the template of a UnitedDeployment.

@@ -10,20 +10,11 @@ import (
 // Lease is waited for after a runner was killed.
 const slack = time.Hour
 
-// Deadline is how long the runner of a plan may take: twice the time limits of its steps and
-// pauses, since a way back takes time and a step that is taken over begins its time again, and
-// an hour. It is 0, no bound, where a person has to promote or a step has no limit.
-func Deadline(p *plan.Plan) time.Duration {
-	limit, bounded := twiceLimits(p)
-	if !bounded {
-		return 0
-	}
-	return limit + slack
-}
-
-// GroupDeadline is how long the runner of a group may take: as long as the plans take one
-// after the other.
-func GroupDeadline(plans []plan.Plan) time.Duration {
+// Deadline is how long the runner of a rollout may take: for each plan twice the time limits of its
+// steps and pauses, since a way back takes time and a step that is taken over begins its time
+// again, one after the other, and an hour. It is 0, no bound, where a person has to promote or a
+// step has no limit.
+func Deadline(plans []plan.Plan) time.Duration {
 	var sum time.Duration
 	for i := range plans {
 		limit, bounded := twiceLimits(&plans[i])

@@ -86,10 +86,10 @@ func TestJob_OfGroup(t *testing.T) {
 func TestDeadline_OfAGroupAddsUp(t *testing.T) {
 	bounded := plan.Plan{Steps: []plan.Step{{Timeout: 10 * time.Minute}, {Pause: &plan.Pause{For: 5 * time.Minute}}}}
 	waits := plan.Plan{Steps: []plan.Step{{Timeout: time.Minute}, {Pause: &plan.Pause{}}}}
-	if got, want := GroupDeadline([]plan.Plan{bounded, bounded}), 2*time.Hour; got != want {
+	if got, want := Deadline([]plan.Plan{bounded, bounded}), 2*time.Hour; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := GroupDeadline([]plan.Plan{bounded, waits}); got != 0 {
+	if got := Deadline([]plan.Plan{bounded, waits}); got != 0 {
 		t.Errorf("a user has to promote, and the Job has %s", got)
 	}
 }
@@ -115,7 +115,7 @@ func TestDeadline(t *testing.T) {
 		"a person":       {[]plan.Step{step(time.Minute, nil), step(0, &plan.Pause{})}, 0},
 		"no limit known": {[]plan.Step{step(0, nil)}, 0},
 	} {
-		if got := Deadline(&plan.Plan{Steps: c.steps}); got != c.want {
+		if got := Deadline([]plan.Plan{{Steps: c.steps}}); got != c.want {
 			t.Errorf("%s: %s", name, got)
 		}
 	}

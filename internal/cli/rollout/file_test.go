@@ -34,10 +34,10 @@ func groupOfTwo(tb testing.TB) plan.Rollout {
 	}
 }
 
-// TestGroupFile_Reads: a group is read as it was written, with the same digest.
-func TestGroupFile_Reads(t *testing.T) {
+// TestFile_Reads: a group is read as it was written, with the same digest.
+func TestFile_Reads(t *testing.T) {
 	rec := groupOfTwo(t)
-	text, err := writeGroup(rec)
+	text, err := writeRollout(&rec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestGroupFile_Reads(t *testing.T) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readGroup(file)
+	got, err := readRollout(file, "all")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -57,9 +57,9 @@ func TestGroupFile_Reads(t *testing.T) {
 	}
 }
 
-// TestGroupFile_Refuses: a file that is no group, or was edited so that it makes no sense.
-func TestGroupFile_Refuses(t *testing.T) {
-	text, err := writeGroup(groupOfTwo(t))
+// TestFile_Refuses: a file that is no group, or was edited so that it makes no sense.
+func TestFile_Refuses(t *testing.T) {
+	text, err := writeRollout(new(groupOfTwo(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,16 +78,16 @@ func TestGroupFile_Refuses(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := readGroup(file); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := readRollout(file, "all"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// FuzzGroupFile: whatever the file of a group holds, it is a group or a fault, and one that is
+// FuzzRolloutFile: whatever the file of a group holds, it is a group or a fault, and one that is
 // taken is written as it is read.
-func FuzzGroupFile(f *testing.F) {
-	good, err := writeGroup(groupOfTwo(f))
+func FuzzRolloutFile(f *testing.F) {
+	good, err := writeRollout(new(groupOfTwo(f)))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func FuzzGroupFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := writeGroup(rec)
+		again, err := writeRollout(&rec)
 		if err != nil {
 			t.Fatal(err)
 		}
