@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gitops"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
@@ -313,8 +314,16 @@ func (s *Subsets) follow(ctx context.Context, g *Goal) error {
 		return err
 	}
 	r.record.Bounds.PassWaiting = false
+	rollouts, err := s.batch.rollouts()
+	if err != nil {
+		return err
+	}
 	phases, err := r.run(ctx)
 	for _, m := range r.members {
+		rec, none := rollouts.Get(ctx, m.ref())
+		if g.back == "" && errors.Is(err, command.ErrFailed) && rollsBack(rec, none) {
+			err = errors.Join(err, s.rollBack(ctx, rec.Progress.Failed))
+		}
 		if g.back == "" && s.batch.print != nil && phases[m.ref()] == plan.PhaseCompleted {
 			ref := objectOf(m.session.object)
 			err = errors.Join(err, s.batch.print.fetch(ctx, s.batch.common, ref.Resource, ref.Namespace, ref.Name))
@@ -402,7 +411,11 @@ func (d *driving) afterSubset(ctx context.Context, s *session, res apply.Result)
 	switch {
 	case s.parent == nil:
 		return res, nil
-	case res.Outcome == event.Failed && rollsBack(s):
+	case res.Outcome == event.Failed && rollsBack(s.Rollout()):
+		if d.whole { // the caller rolls back
+			res.Outcome = event.RolledBack
+			return res, nil
+		}
 		return d.rollBackUnited(ctx, s, res)
 	case res.Outcome == event.Completed && !d.whole:
 		return res, d.endUnited(ctx, s.parent.object.Namespace, s.parent.object.Name)
@@ -411,8 +424,7 @@ func (d *driving) afterSubset(ctx context.Context, s *session, res apply.Result)
 }
 
 // rollsBack reports whether a rollout has failed at a step that asks for a rollback.
-func rollsBack(s *session) bool {
-	rec, err := s.Rollout()
+func rollsBack(rec plan.Record, err error) bool {
 	if err != nil || rec.Progress.Aborted || rec.Plan.RollbackReason != "" {
 		return false
 	}
