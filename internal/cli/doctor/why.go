@@ -234,7 +234,7 @@ func (o *whyOptions) warn(format string, args ...any) {
 // hand finds out who else drives the workload.
 func (o *whyOptions) hand(ctx context.Context, q *diagnose.Question, res *clusterread.WorkloadState) {
 	var err error
-	if q.Hand, err = clusterread.FindHand(ctx, o.dynamic, res.Ref, res.Object); err != nil {
+	if q.Controller, err = clusterread.FindController(ctx, o.dynamic, res.Ref, res.Object); err != nil {
 		o.warn("not considered: Kruise Rollout: %v", err)
 	}
 }

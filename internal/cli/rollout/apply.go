@@ -15,13 +15,13 @@ import (
 )
 
 type applyOptions struct {
-	driving
+	execution
 
 	yes bool
 }
 
 func newApply(shared *common) *cobra.Command {
-	o := &applyOptions{driving: driving{common: shared}}
+	o := &applyOptions{execution: execution{common: shared}}
 	c := &cobra.Command{
 		Use: "apply PLAN", Short: "Run a plan from a file",
 		Long: `Run a plan that "kubectl kruise plan --out" wrote and that was reviewed. A plan is
@@ -40,7 +40,7 @@ since, nothing is written.`,
 	}
 	o.addFlags(c)
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
-	o.detach.addFlags(c, &o.tells, true)
+	o.detach.addFlags(c, &o.notifications, true)
 	o.dryRun.AddFlag(c)
 	return c
 }

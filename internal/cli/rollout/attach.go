@@ -38,9 +38,9 @@ the interface does not stop the rollout.`,
 			if err != nil {
 				return err
 			}
-			desk := NewLiveRollouts(c.Context(), shared.factory, shared.stateNamespace)
-			defer desk.Close()
-			return screens(c.Context(), shared.factory, desk, s.target.Ref)
+			live := NewLiveRollouts(c.Context(), shared.factory, shared.stateNamespace)
+			defer live.Close()
+			return screens(c.Context(), shared.factory, live, s.target.Ref)
 		},
 		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
 	}

@@ -26,7 +26,7 @@ import (
 
 // Batch are rollouts as a part of what another verb does, by the same policy.
 type Batch struct {
-	driving
+	execution
 
 	policy planning.Options
 	group  groupFlags
@@ -34,7 +34,7 @@ type Batch struct {
 
 // NewBatch returns a batch with its defaults.
 func NewBatch(f *factory.Factory) *Batch {
-	b := &Batch{driving: driving{common: &common{factory: f, gates: cluster.DefaultGates()}}}
+	b := &Batch{execution: execution{common: &common{factory: f, gates: cluster.DefaultGates()}}}
 	b.policy.Factory = f
 	return b
 }
@@ -110,7 +110,7 @@ type Members struct {
 
 // Members begins with no workload.
 func (b *Batch) Members(ctx context.Context, from []string) (m *Members, err error) {
-	m = &Members{rolling: rolling{driving: &b.driving}, batch: b, from: from, end: func() {}}
+	m = &Members{rolling: rolling{execution: &b.execution}, batch: b, from: from, end: func() {}}
 	if b.group.given {
 		m.end, err = b.share(ctx)
 	}
@@ -261,7 +261,7 @@ func (b *Batch) Settle(ctx context.Context, object *resource.Resource) error {
 	if err != nil {
 		return err
 	}
-	return b.driving.end(res)
+	return b.end(res)
 }
 
 // settle is [Batch.Settle] for a workload that is open, and returns how it ended.

@@ -39,16 +39,16 @@ type change struct {
 }
 
 func newChange(shared *common, v *change, c *cobra.Command) *cobra.Command {
-	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: &shared.reader}, back: c.Name() == "undo", as: v}
+	o := &runOptions{execution: execution{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: &shared.reader}, back: c.Name() == "undo", as: v}
 	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
 	o.AddPolicyFlags(c)
 	o.addRunFlags(c)
 	v.objects.addFlags(c)
 	cmdutil.AddFieldManagerFlagVar(c, &shared.manager, fieldManager)
-	o.print = newPrinted(c, v.done, &o.output).addDryRunFlag(c)
+	o.printer = newPrinted(c, v.done, &o.output).addDryRunFlag(c)
 	c.Flags().Lookup("output").Usage, c.Flags().Lookup("output").DefValue, o.output = printedFormats, "", ""
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := o.print.complete(c); err != nil {
+		if err := o.printer.complete(c); err != nil {
 			return err
 		}
 		if err := errors.Join(o.validate(), o.detachable(c)); err != nil {
@@ -135,7 +135,7 @@ func (o *runOptions) changed(ctx context.Context, m *member) error {
 		return nil
 	}
 	ref := objectOf(m.session.object)
-	return o.print.fetch(ctx, o.common, ref.Resource, ref.Namespace, ref.Name)
+	return o.printer.fetch(ctx, o.common, ref.Resource, ref.Namespace, ref.Name)
 }
 
 // why is why there is nothing to do.

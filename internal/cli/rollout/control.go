@@ -20,7 +20,7 @@ import (
 
 // control is a verb that changes a rollout's record, and may go on with it.
 type control struct {
-	driving
+	execution
 
 	// only indicates that the record is changed and nothing more.
 	only bool
@@ -97,12 +97,12 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 	o.group.addFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if o.group.name != "" {
-			if err := errors.Join(o.group.check(args), o.readDry(c), o.detachable(c), o.tells.checkGroup()); err != nil {
+			if err := errors.Join(o.group.check(args), o.readDry(c), o.detachable(c), o.notifications.checkGroup()); err != nil {
 				return err
 			}
 			return o.onGroup(c.Context(), false)
 		}
-		if o.print != nil {
+		if o.printer != nil {
 			return o.several(c, args)
 		}
 		if name, ok := releaseNamed(strings.Join(args, "/")); ok && o.toRelease != nil {
@@ -124,7 +124,7 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 		return o.run(c.Context(), name, a)
 	}
 	if o.detaches {
-		o.detach.addFlags(c, &o.tells, false)
+		o.detach.addFlags(c, &o.notifications, false)
 	}
 	if o.without == nil { // the others print objects, and have it by that
 		o.dryRun.AddFlag(c)
@@ -142,8 +142,8 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 
 // readDry reads the flags of the command line that are read with its arguments.
 func (o *control) readDry(c *cobra.Command) error {
-	if o.print != nil {
-		return o.print.complete(c)
+	if o.printer != nil {
+		return o.printer.complete(c)
 	}
 	return o.dryRun.Read(c)
 }
@@ -169,7 +169,7 @@ func (o *control) ready() (action, error) {
 func (o *control) addObjects(c *cobra.Command, done string) {
 	o.objects.parts = o.inFlight
 	o.objects.addFlags(c)
-	o.print = newPrinted(c, done, &o.output).addDryRunFlag(c)
+	o.printer = newPrinted(c, done, &o.output).addDryRunFlag(c)
 	if c.Flags().Lookup("output") == nil {
 		c.Flags().StringVarP(&o.output, "output", "o", "", printedFormats)
 	}
@@ -178,7 +178,7 @@ func (o *control) addObjects(c *cobra.Command, done string) {
 
 // several does it to every object that the command line means.
 func (o *control) several(c *cobra.Command, args []string) error {
-	if err := errors.Join(o.print.complete(c), o.detachable(c)); err != nil {
+	if err := errors.Join(o.printer.complete(c), o.detachable(c)); err != nil {
 		return err
 	}
 	a, err := o.ready()
@@ -290,10 +290,10 @@ func (o *control) do(ctx context.Context, s *session, rollouts apply.Rollouts, a
 // changed describes what the record is now.
 func (o *control) changed(s *session, said string) error {
 	_, _ = fmt.Fprintln(o.factory.Streams.Err, said)
-	if o.print == nil {
+	if o.printer == nil {
 		return nil
 	}
-	return o.print.resource(o.common, s.object)
+	return o.printer.resource(o.common, s.object)
 }
 
 // stop has the controller of a rollout stopped that was paused or aborted.

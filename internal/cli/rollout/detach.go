@@ -40,8 +40,8 @@ type detaching struct {
 }
 
 // addFlags adds them; manifest is for verbs that make a plan.
-func (d *detaching) addFlags(c *cobra.Command, tells *notifications, manifest bool) {
-	tells.addFlags(c)
+func (d *detaching) addFlags(c *cobra.Command, to *notifications, manifest bool) {
+	to.addFlags(c)
 	fl := c.Flags()
 	fl.BoolVar(&d.on, "detach", false, "run the rollout in a Job in the cluster, and return at once (docs/detached.md)")
 	fl.StringVar(&d.image, "runner-image", "", "image of the Job (default: the one of this version)")
@@ -67,8 +67,8 @@ var notDetached = []struct{ flag, why string }{
 }
 
 // detachable checks the flags: what a Job cannot do is refused before a plan is made.
-func (d *driving) detachable(c *cobra.Command) error {
-	if err := d.tells.check(); err != nil {
+func (d *execution) detachable(c *cobra.Command) error {
+	if err := d.notifications.check(); err != nil {
 		return err
 	}
 	if !d.detach.on {
@@ -93,7 +93,7 @@ func (d *driving) detachable(c *cobra.Command) error {
 }
 
 // refuseDetach refuses --detach for several workloads, which one process carries out in their order.
-func (d *driving) refuseDetach() error {
+func (d *execution) refuseDetach() error {
 	if !d.detach.on {
 		return nil
 	}
@@ -101,9 +101,9 @@ func (d *driving) refuseDetach() error {
 }
 
 // runnerJobs makes the Jobs of --detach, as the flags of a verb say.
-type runnerJobs struct{ *driving }
+type runnerJobs struct{ *execution }
 
-func (d *driving) jobs() runnerJobs { return runnerJobs{d} }
+func (d *execution) jobs() runnerJobs { return runnerJobs{d} }
 
 // spec is what the flags say of the Job of a rollout.
 func (d runnerJobs) spec(ctx context.Context, of *plan.Rollout) (out runner.Spec, err error) {
@@ -125,7 +125,7 @@ func (d runnerJobs) spec(ctx context.Context, of *plan.Rollout) (out runner.Spec
 	}
 	out = runner.Spec{
 		Image: d.detach.image, Namespace: d.detach.namespace, Account: d.detach.account, Workload: runner.GroupRef(of.Namespace, of.Name),
-		Digest: of.Digest(identities[0]), Deadline: d.timeout, NotifySecret: d.detach.secret, Listen: d.tells.listen, Args: d.runnerArgs(),
+		Digest: of.Digest(identities[0]), Deadline: d.timeout, NotifySecret: d.detach.secret, Listen: d.notifications.listen, Args: d.runnerArgs(),
 	}
 	if of.Name == "" {
 		typed, err := nameOf(plans[0].Target)
@@ -147,7 +147,7 @@ func (d runnerJobs) spec(ctx context.Context, of *plan.Rollout) (out runner.Spec
 // runnerArgs are the flags that the runner has in common with this command.
 func (d runnerJobs) runnerArgs() []string {
 	var out []string
-	for _, hook := range d.tells.urls {
+	for _, hook := range d.notifications.urls {
 		out = append(out, "--notify="+hook)
 	}
 	if d.stateNamespace != runner.Namespace {

@@ -22,7 +22,7 @@ import (
 
 // driveOptions are those of the process in a Job of --detach.
 type driveOptions struct {
-	driving
+	execution
 
 	name resourcearg.Name
 	// group is the name of a group that is carried out; "" for one workload.
@@ -43,7 +43,7 @@ Exit code 3 means that the rollout failed, was aborted or rolled back, or may no
 carried out; running it again would not change that.`
 
 func newDrive(shared *common) *cobra.Command {
-	o := &driveOptions{driving: driving{common: shared, successOn: "complete"}}
+	o := &driveOptions{execution: execution{common: shared, successOn: "complete"}}
 	c := &cobra.Command{
 		Hidden: true, Use: "drive (TYPE/NAME | --group NAME) --approved DIGEST", Short: "Carry out a recorded rollout, as the Job of --detach does", Long: driveLong,
 		Example: "  kubectl kruise rollout drive cloneset/web --approved sha256:5fb1… --back-to 7c9d…",
@@ -54,7 +54,7 @@ func newDrive(shared *common) *cobra.Command {
 			case len(args) > 0:
 				err = errGroupAndName()
 			default:
-				err = o.tells.checkGroup()
+				err = o.notifications.checkGroup()
 			}
 			if err != nil {
 				return err
@@ -62,10 +62,10 @@ func newDrive(shared *common) *cobra.Command {
 			if o.authority.digest == "" {
 				return command.Usagef("the digest that 'rollout run' printed", "--approved is missing")
 			}
-			if err := o.tells.check(); err != nil {
+			if err := o.notifications.check(); err != nil {
 				return err
 			}
-			stop, err := o.tells.serve()
+			stop, err := o.notifications.serve()
 			if err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func newDrive(shared *common) *cobra.Command {
 	_ = c.MarkFlagFilename("plan", "yaml", "yml", "json")
 	fl.IntVar(&o.first, "from", 0, "index of the first step that may be carried out")
 	fl.BoolVar(&o.authority.asks.LinkLocal, "allow-link-local", false, "let verify steps ask link-local addresses and metadata services")
-	o.tells.addFlags(c)
+	o.notifications.addFlags(c)
 	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
 	cmdutil.AddFieldManagerFlagVar(c, &o.manager, fieldManager)
 	return c
@@ -211,7 +211,7 @@ func (o *driveOptions) begins(ctx context.Context, known *runnerApprovals, s *se
 	if err != nil {
 		return &command.FailedError{Err: fmt.Errorf("the plan in %s: %w", o.authority.file, err)}
 	}
-	r := &rolling{driving: &o.driving, record: rec}
+	r := &rolling{execution: &o.execution, record: rec}
 	defer r.close()
 	for _, m := range rec.Members {
 		one := &member{session: s, plan: m.Plan}

@@ -14,7 +14,7 @@ import (
 )
 
 // groupOptions report a group as the flags say; stop ends that.
-func (d *driving) groupOptions(ctx context.Context, rec plan.Rollout) (opt apply.GroupOptions, stop func(), err error) {
+func (d *execution) groupOptions(ctx context.Context, rec plan.Rollout) (opt apply.GroupOptions, stop func(), err error) {
 	hooks, err := d.hooksOf(ctx)
 	if err != nil {
 		return opt, nil, err
@@ -95,7 +95,7 @@ func phaseText(rec plan.Rollout, m plan.MemberStatus) string {
 }
 
 // groupEnded reports how a group ended, member by member.
-func (d *driving) groupEnded(rec plan.Rollout, res apply.GroupResult) error {
+func (d *execution) groupEnded(rec plan.Rollout, res apply.GroupResult) error {
 	if !d.machine() {
 		s := groupStatus(rec, res.RolloutStatus)
 		if res.Ended != event.Completed && res.Ended != event.RolledBack && s.Outcome == string(plan.PhaseProgressing) {

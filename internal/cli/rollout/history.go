@@ -26,7 +26,7 @@ type historyOptions struct {
 	revision int64
 	// rollouts asks for past rollouts instead of revisions.
 	rollouts bool
-	print    *printed
+	printer    *printed
 }
 
 func newHistory(shared *common) *cobra.Command {
@@ -61,7 +61,7 @@ who can write ConfigMaps can edit these records.`,
 		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
 	}
 	which.addFlags(c)
-	o.print = newPrinted(c, "", nil)
+	o.printer = newPrinted(c, "", nil)
 	c.Flags().BoolVar(&o.rollouts, "rollouts", false, "list past rollouts: steps, durations, decisions, results; -o json prints data")
 	c.Flags().Int64Var(&o.revision, "revision", 0, "show all fields that this revision changed")
 	return c
@@ -82,7 +82,7 @@ func (o *historyOptions) pastRollouts(ctx context.Context) error {
 		return err
 	}
 	list, out := rec.Rollouts(), o.factory.Streams.Out
-	switch format := *o.print.flags.OutputFormat; format {
+	switch format := *o.printer.flags.OutputFormat; format {
 	case "", "text":
 	case "json":
 		return view.JSON(out, list)
@@ -112,7 +112,7 @@ func (o *historyOptions) run(ctx context.Context) error {
 		return err
 	}
 	rows := revisions(snapshot)
-	if o.print.object() {
+	if o.printer.object() {
 		return o.printAll(ctx, s, snapshot)
 	}
 	if o.revision == 0 {
@@ -150,9 +150,9 @@ func (o *historyOptions) printAll(ctx context.Context, s *session, snapshot plan
 func (o *historyOptions) printOne(ctx context.Context, s *session, r cluster.Revision) error {
 	if s.object.Is("apps", kruise.KindDeployment) {
 		sets := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
-		return o.print.fetch(ctx, o.common, sets, s.object.Namespace(), r.Name)
+		return o.printer.fetch(ctx, o.common, sets, s.object.Namespace(), r.Name)
 	}
-	return o.print.resource(o.common, withTemplate(s.object, r.Template))
+	return o.printer.resource(o.common, withTemplate(s.object, r.Template))
 }
 
 // revisions are the stored templates, the oldest first, each with what it changed.

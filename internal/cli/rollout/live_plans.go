@@ -20,7 +20,7 @@ import (
 
 // Run offers to carry out the plan that is made of what is known of a workload.
 func (d *LiveRollouts) Run(ctx context.Context, ref cluster.Ref, plans func(plan.Snapshot) (plan.Plan, error)) (*Offer, error) {
-	return d.planned(ctx, ref, func(ctx context.Context, _ *driving, s *session) (plan.Plan, error) {
+	return d.planned(ctx, ref, func(ctx context.Context, _ *execution, s *session) (plan.Plan, error) {
 		snapshot, err := s.Observe(ctx, s.target.Ref)
 		if err != nil {
 			return plan.Plan{}, err
@@ -39,7 +39,7 @@ func (d *LiveRollouts) Undo(ctx context.Context, ref cluster.Ref, revision int64
 	rec, err := rollouts.Get(ctx, ref)
 	switch {
 	case errors.Is(err, plan.ErrNoRollout), err == nil && rec.State() == plan.StateDone:
-		return d.planned(ctx, ref, func(ctx context.Context, at *driving, s *session) (plan.Plan, error) {
+		return d.planned(ctx, ref, func(ctx context.Context, at *execution, s *session) (plan.Plan, error) {
 			return at.undone(ctx, s, revision)
 		})
 	case err != nil:
@@ -49,7 +49,7 @@ func (d *LiveRollouts) Undo(ctx context.Context, ref cluster.Ref, revision int64
 }
 
 // planner makes a plan for a workload that is watched.
-type planner func(context.Context, *driving, *session) (plan.Plan, error)
+type planner func(context.Context, *execution, *session) (plan.Plan, error)
 
 // planned offers to carry out a plan.
 func (d *LiveRollouts) planned(ctx context.Context, ref cluster.Ref, plans planner) (*Offer, error) {
@@ -127,7 +127,7 @@ func (d *LiveRollouts) startBack(ref cluster.Ref, why string) error {
 }
 
 // undone is the plan that leads to an older revision, by the usual policy.
-func (d *driving) undone(ctx context.Context, s *session, revision int64) (plan.Plan, error) {
+func (d *execution) undone(ctx context.Context, s *session, revision int64) (plan.Plan, error) {
 	if r, err := d.releaseOf(ctx, s); err == nil && r != nil {
 		return plan.Plan{}, controlledByRelease(s.target.String(), r)
 	}

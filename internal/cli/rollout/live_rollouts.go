@@ -30,7 +30,7 @@ type LiveRollouts struct {
 
 	mu      sync.Mutex
 	changed func()
-	driving map[cluster.Ref]bool
+	running map[cluster.Ref]bool
 	ends    map[cluster.Ref]end
 }
 
@@ -44,7 +44,7 @@ type end struct {
 func NewLiveRollouts(ctx context.Context, f *factory.Factory, stateNamespace string) *LiveRollouts {
 	d := &LiveRollouts{
 		factory: f, stateNamespace: stateNamespace, gates: cluster.DefaultGates(), changed: func() {},
-		driving: map[cluster.Ref]bool{}, ends: map[cluster.Ref]end{},
+		running: map[cluster.Ref]bool{}, ends: map[cluster.Ref]end{},
 	}
 	d.ctx, d.stop = context.WithCancel(ctx)
 	return d
@@ -65,7 +65,7 @@ func (d *LiveRollouts) StateNamespace() string { return d.stateNamespace }
 func (d *LiveRollouts) Driving() []cluster.Ref {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.SortedFunc(maps.Keys(d.driving), func(a, b cluster.Ref) int { return strings.Compare(a.String(), b.String()) })
+	return slices.SortedFunc(maps.Keys(d.running), func(a, b cluster.Ref) int { return strings.Compare(a.String(), b.String()) })
 }
 
 // Close stops what is carried out here, and waits until others can go
@@ -76,25 +76,25 @@ func (d *LiveRollouts) Close() {
 }
 
 // sessions are those of the verbs, which say what they say to notes.
-func (d *LiveRollouts) sessions() (*driving, *notes) {
+func (d *LiveRollouts) sessions() (*execution, *notes) {
 	said := &notes{}
 	quiet := d.factory.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said, Getenv: d.factory.Streams.Getenv})
-	return &driving{
+	return &execution{
 		common: &common{factory: quiet, stateNamespace: d.stateNamespace, gates: d.gates, authority: d.authority}, output: outputs[0], successOn: "complete",
 	}, said
 }
 
 // locate finds a workload, and open watches it, too.
-func (d *LiveRollouts) locate(ctx context.Context, at *driving, ref cluster.Ref) (*session, error) {
+func (d *LiveRollouts) locate(ctx context.Context, at *execution, ref cluster.Ref) (*session, error) {
 	return at.locateIn(ctx, nameOfRef(ref), ref.Namespace)
 }
 
-func (d *LiveRollouts) open(ctx context.Context, at *driving, ref cluster.Ref) (*session, error) {
+func (d *LiveRollouts) open(ctx context.Context, at *execution, ref cluster.Ref) (*session, error) {
 	return at.openRef(ctx, ref)
 }
 
 // start records a plan and carries it out, behind.
-func (d *LiveRollouts) start(at *driving, ref cluster.Ref, plans func(context.Context, *session) (plan.Plan, error)) error {
+func (d *LiveRollouts) start(at *execution, ref cluster.Ref, plans func(context.Context, *session) (plan.Plan, error)) error {
 	s, err := d.open(d.ctx, at, ref)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (d *LiveRollouts) start(at *driving, ref cluster.Ref, plans func(context.Co
 	return err
 }
 
-func (d *LiveRollouts) begin(at *driving, s *session, plans func(context.Context, *session) (plan.Plan, error)) error {
+func (d *LiveRollouts) begin(at *execution, s *session, plans func(context.Context, *session) (plan.Plan, error)) error {
 	p, err := plans(d.ctx, s)
 	if err != nil {
 		return err
@@ -145,9 +145,9 @@ func (d *LiveRollouts) drive(s *session, e *apply.Executor) {
 func (d *LiveRollouts) note(ref cluster.Ref, on bool, e end) {
 	d.mu.Lock()
 	if d.ends[ref] = e; on {
-		d.driving[ref] = true
+		d.running[ref] = true
 	} else {
-		delete(d.driving, ref)
+		delete(d.running, ref)
 	}
 	changed := d.changed
 	d.mu.Unlock()
@@ -157,7 +157,7 @@ func (d *LiveRollouts) note(ref cluster.Ref, on bool, e end) {
 func (d *LiveRollouts) here(ref cluster.Ref) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.driving[ref]
+	return d.running[ref]
 }
 
 // rollouts are those of the cluster.

@@ -19,10 +19,10 @@ import (
 
 // WatchedWorkload is one workload with all that the executor of its rollout sees.
 type WatchedWorkload struct {
-	at       *driving
+	at       *execution
 	s        *session
 	rollouts apply.Rollouts
-	hand     *diagnose.Controller
+	controller     *diagnose.Controller
 	// asked is when the hand was last requested and, for the record of that version, the
 	// holder.
 	asked  time.Time
@@ -40,12 +40,12 @@ func (d *LiveRollouts) WatchWorkload(ctx context.Context, ref cluster.Ref) (*Wat
 	if err != nil {
 		return nil, err
 	}
-	seat := &WatchedWorkload{at: at, s: s, rollouts: rollouts}
-	if seat.events, err = s.Events(); err != nil {
-		seat.Close()
+	watched := &WatchedWorkload{at: at, s: s, rollouts: rollouts}
+	if watched.events, err = s.Events(); err != nil {
+		watched.Close()
 		return nil, err
 	}
-	return seat, nil
+	return watched, nil
 }
 
 // Close ends the watches.
@@ -87,7 +87,7 @@ func (s *WatchedWorkload) Question(ctx context.Context, holder func(context.Cont
 	default:
 		q.Begun, q.Plan, q.Holder = true, rec.Plan, holder(ctx)
 	}
-	q.Hand = s.above(ctx, q.Now)
+	q.Controller = s.above(ctx, q.Now)
 	return q, nil
 }
 
@@ -105,17 +105,17 @@ const handsAfter = 15 * time.Second
 
 func (s *WatchedWorkload) above(ctx context.Context, now time.Time) *diagnose.Controller {
 	if now.Sub(s.asked) < handsAfter {
-		return s.hand
+		return s.controller
 	}
 	client, err := s.at.factory.Dynamic()
 	if err != nil {
-		return s.hand
+		return s.controller
 	}
-	if hand, err := clusterread.FindHand(ctx, client, objectOf(s.s.object).Ref, s.s.object); err == nil {
-		s.hand = hand
+	if controller, err := clusterread.FindController(ctx, client, objectOf(s.s.object).Ref, s.s.object); err == nil {
+		s.controller = controller
 	}
 	s.asked = now
-	return s.hand
+	return s.controller
 }
 
 // Events are those about objects of these names.

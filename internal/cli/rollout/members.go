@@ -136,7 +136,7 @@ func finalPartition(p plan.Plan) any {
 
 // rolling is what a verb rolls out: members that are open, as one rollout.
 type rolling struct {
-	*driving
+	*execution
 
 	members []*member
 	// record has no name where members follow one after the other, each by its own record alone.
@@ -149,8 +149,8 @@ type rolling struct {
 }
 
 // alone is the rollout of one workload.
-func (d *driving) alone(m *member) *rolling {
-	return &rolling{driving: d, members: []*member{m}, record: plan.RolloutOf(m.plan)}
+func (d *execution) alone(m *member) *rolling {
+	return &rolling{execution: d, members: []*member{m}, record: plan.RolloutOf(m.plan)}
 }
 
 // isAlone reports whether one workload is rolled out by itself.
@@ -303,7 +303,7 @@ func (r *rolling) show(ctx context.Context) (done bool, err error) {
 	case r.dry().Only():
 		list, err := r.requests()
 		if err == nil {
-			err = r.driving.show(ctx, list)
+			err = r.execution.show(ctx, list)
 		}
 		return true, errors.Join(err, r.jobs().preview(ctx, r))
 	}

@@ -135,8 +135,8 @@ func byAddress(next http.Handler) http.Handler {
 
 // listeners is who else hears of a rollout that is about to be driven; end is called when it is
 // over.
-func (d *driving) listeners(ctx context.Context, e *apply.Executor) (emit func(event.Event), end func(), err error) {
-	stop, err := d.tells.serve()
+func (d *execution) listeners(ctx context.Context, e *apply.Executor) (emit func(event.Event), end func(), err error) {
+	stop, err := d.notifications.serve()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -145,7 +145,7 @@ func (d *driving) listeners(ctx context.Context, e *apply.Executor) (emit func(e
 		stop()
 		return nil, nil, err
 	}
-	shown := d.tells.shown
+	shown := d.notifications.shown
 	return func(e event.Event) {
 			if shown != nil {
 				shown.Event(e)
@@ -162,8 +162,8 @@ func (d *driving) listeners(ctx context.Context, e *apply.Executor) (emit func(e
 }
 
 // hooks are the web hooks of --notify; nil for none.
-func (d *driving) hooks(ctx context.Context, e *apply.Executor) (*notify.Notifier, error) {
-	if len(d.tells.urls) == 0 {
+func (d *execution) hooks(ctx context.Context, e *apply.Executor) (*notify.Notifier, error) {
+	if len(d.notifications.urls) == 0 {
 		return nil, nil
 	}
 	opt, err := d.hookOptions(ctx)
@@ -179,8 +179,8 @@ func (d *driving) hooks(ctx context.Context, e *apply.Executor) (*notify.Notifie
 }
 
 // hookOptions say where notifications go. The ID is still to be set.
-func (d *driving) hookOptions(ctx context.Context) (notify.Options, error) {
-	secret, err := d.tells.secret(d.factory.Streams.Getenv)
+func (d *execution) hookOptions(ctx context.Context) (notify.Options, error) {
+	secret, err := d.notifications.secret(d.factory.Streams.Getenv)
 	if err != nil {
 		return notify.Options{}, err
 	}
@@ -193,7 +193,7 @@ func (d *driving) hookOptions(ctx context.Context) (notify.Options, error) {
 		return notify.Options{}, err
 	}
 	return notify.Options{
-		URLs: d.tells.urls, Secret: secret, Client: verify.Client(d.authority.asks, notifyWithin), Source: sourceOfEvents(planning.ClusterIdentities(ctx, client, cfg)[0]),
+		URLs: d.notifications.urls, Secret: secret, Client: verify.Client(d.authority.asks, notifyWithin), Source: sourceOfEvents(planning.ClusterIdentities(ctx, client, cfg)[0]),
 		Warn: func(text string) { _, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: %s\n", text) },
 	}, nil
 }
@@ -207,9 +207,9 @@ type groupHooks struct {
 	notifiers map[event.Workload]*notify.Notifier
 }
 
-func (d *driving) hooksOf(ctx context.Context) (*groupHooks, error) {
+func (d *execution) hooksOf(ctx context.Context) (*groupHooks, error) {
 	h := &groupHooks{notifiers: map[event.Workload]*notify.Notifier{}}
-	if len(d.tells.urls) == 0 {
+	if len(d.notifications.urls) == 0 {
 		return h, nil
 	}
 	var err error

@@ -29,18 +29,18 @@ func (o *control) pauseIn(ctx context.Context, s *session, on bool) error {
 	if err := pausable(object, path, on); err != nil {
 		return err
 	}
-	if o.print.only() && !o.print.atServer() {
-		return o.print.resource(o.common, object)
+	if o.printer.only() && !o.printer.atServer() {
+		return o.printer.resource(o.common, object)
 	}
 	opt := metav1.PatchOptions{FieldManager: o.manager}
-	if o.print.only() {
+	if o.printer.only() {
 		opt.DryRun = []string{metav1.DryRunAll}
 	}
 	u, err := o.writePause(ctx, s, path, on, opt)
 	if err != nil {
 		return err
 	}
-	return o.print.write(o.common, u)
+	return o.printer.write(o.common, u)
 }
 
 // pausedPath is where an object has its pause, nil where it has none.

@@ -27,20 +27,11 @@ import (
 // is due.
 type acts func(tell func(plan.Snapshot, plan.Action)) error
 
-// previewRequests shows the requests that carrying a plan out sends, if pods behave.
-func (d *driving) previewRequests(ctx context.Context, s *session, p plan.Plan, a acts) error {
-	list, err := s.requests(p, a)
-	if err != nil {
-		return err
-	}
-	return d.show(ctx, list)
-}
-
 // Besides is what a rollout writes beside the requests that do its work.
 const Besides = "beside them, a rollout writes its record and its lease"
 
 // show shows requests, and has the server look at them where it is asked.
-func (d *driving) show(ctx context.Context, list []event.Request) error {
+func (d *execution) show(ctx context.Context, list []event.Request) error {
 	cfg, err := d.factory.Config()
 	if err != nil {
 		return err
@@ -50,17 +41,17 @@ func (d *driving) show(ctx context.Context, list []event.Request) error {
 
 // previewOutput is where requests are shown: beside what scripts read of verbs that print
 // objects.
-func (d *driving) previewOutput() io.Writer {
-	if d.print != nil && !d.machine() {
+func (d *execution) previewOutput() io.Writer {
+	if d.printer != nil && !d.machine() {
 		return d.factory.Streams.Err
 	}
 	return d.factory.Streams.Out
 }
 
 // dry is --dry-run of the verb.
-func (d *driving) dry() submit.DryRunFlag {
-	if d.print != nil {
-		return d.print.dry
+func (d *execution) dry() submit.DryRunFlag {
+	if d.printer != nil {
+		return d.printer.dry
 	}
 	return d.dryRun
 }
@@ -125,8 +116,8 @@ func (o *control) preview(ctx context.Context, at *session, a action, back bool)
 	if list != nil {
 		err = o.show(ctx, list)
 	}
-	if o.print != nil {
-		err = errors.Join(err, o.print.resource(o.common, s.object))
+	if o.printer != nil {
+		err = errors.Join(err, o.printer.resource(o.common, s.object))
 	}
 	return err
 }
@@ -187,7 +178,7 @@ func noRollout(name string) error {
 
 // previewRollbackUnited reports how a UnitedDeployment would be taken back.
 func (o *abortOptions) previewRollbackUnited(ctx context.Context, u *united.Object, why string) error {
-	subsets := &Subsets{&Batch{driving: o.driving}, u}
+	subsets := &Subsets{&Batch{execution: o.execution}, u}
 	g, err := subsets.toFormer(ctx, why)
 	if err != nil {
 		return err

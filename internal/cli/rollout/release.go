@@ -102,8 +102,8 @@ func controlledByRelease(what string, r *release.Rollout) error {
 // releasePause pauses a Rollout, or has it go on.
 func releasePause(on bool) func(context.Context, *control, *release.Rollout) error {
 	return func(ctx context.Context, o *control, r *release.Rollout) error {
-		return o.printWritten(o.print, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
-			return release.Pause(ctx, c, r, on, o.print.request(o.manager))
+		return o.printWritten(o.printer, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
+			return release.Pause(ctx, c, r, on, o.printer.request(o.manager))
 		})
 	}
 }
@@ -253,17 +253,17 @@ func (o *runOptions) previewHandover(ctx context.Context, m *member) error {
 
 // preview prints the workload as it would be, by the server's word where it is asked.
 func (o *runOptions) preview(ctx context.Context, m *member) error {
-	if o.print == nil {
+	if o.printer == nil {
 		return nil
 	}
-	if !o.print.atServer() || tree.Get(m.desired.Node(), "spec", "template") == nil {
-		return o.print.resource(o.common, m.desired)
+	if !o.printer.atServer() || tree.Get(m.desired.Node(), "spec", "template") == nil {
+		return o.printer.resource(o.common, m.desired)
 	}
 	u, err := o.writeTemplate(ctx, m, release.Request{Manager: fieldManager, DryRun: true})
 	if err != nil {
 		return err
 	}
-	return o.print.write(o.common, u)
+	return o.printer.write(o.common, u)
 }
 
 // describeHandover reports who rolls out, and what is left undone.
@@ -362,7 +362,7 @@ type following struct {
 
 // followRelease shows a Rollout until it ends; done is false where it was left
 // before.
-func (d *driving) followRelease(ctx context.Context, r *release.Rollout, f following) (done bool, err error) {
+func (d *execution) followRelease(ctx context.Context, r *release.Rollout, f following) (done bool, err error) {
 	client, err := d.factory.Dynamic()
 	if err != nil {
 		return false, err
@@ -398,7 +398,7 @@ func (d *driving) followRelease(ctx context.Context, r *release.Rollout, f follo
 }
 
 // atPauseOf is the end at a pause.
-func (d *driving) atPauseOf() error {
+func (d *execution) atPauseOf() error {
 	if d.successOn == "paused" {
 		return nil
 	}
@@ -410,7 +410,7 @@ func releaseLine(r release.Rollout) string {
 	return strings.TrimSpace(fmt.Sprintf("%s, %d updated, %d ready  %s", r.Describe(), r.Updated, r.Ready, r.Message))
 }
 
-func (d *driving) tellStep(r *release.Rollout) {
+func (d *execution) tellStep(r *release.Rollout) {
 	if d.machine() {
 		_ = json.NewEncoder(d.factory.Streams.Out).Encode(releaseState(r)) // a reader that has gone is no matter
 		return

@@ -62,7 +62,7 @@ kruise restart" does so for single pods or containers, too.`,
 // restartInPlace restarts the containers of workloads inside their pods.
 func (o *runOptions) restartInPlace(ctx context.Context, names []resourcearg.Name) error {
 	switch {
-	case o.print.object() || o.into != "" || o.detach.manifest:
+	case o.printer.object() || o.into != "" || o.detach.manifest:
 		return command.Usagef("leave them out: nothing of the object changes", "-o, --write-back and --manifest are not for --in-place")
 	case len(names) > 1 && o.detach.on:
 		return o.refuseDetach()
@@ -72,7 +72,7 @@ func (o *runOptions) restartInPlace(ctx context.Context, names []resourcearg.Nam
 		return err
 	}
 	restarts := planning.RestartMaker{Factory: o.factory, Policy: policy}
-	own := &VerbRunner{driving: o.driving, yes: o.yes}
+	own := &VerbRunner{execution: o.execution, yes: o.yes}
 	var worst error
 	for i, n := range names {
 		if len(names) > 1 {

@@ -19,7 +19,7 @@ import (
 )
 
 type runOptions struct {
-	driving
+	execution
 	planning.Options
 
 	yes bool
@@ -65,7 +65,7 @@ const runExamples = `  kubectl kruise rollout run cloneset/web --image app=regis
   kubectl kruise rollout run -f shop/ --wave-by argocd.argoproj.io/sync-wave --parallel 10 --max-unavailable-total 5%`
 
 func newRun(shared *common, screens Screens) *cobra.Command {
-	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: &shared.reader}, screens: screens}
+	o := &runOptions{execution: execution{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: &shared.reader}, screens: screens}
 	c := &cobra.Command{
 		Use:     "run [TYPE/NAME | [TYPE] -l SELECTOR] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
 		Short:   "Roll out a change: plan, confirm, run",
@@ -101,7 +101,7 @@ func (o *runOptions) addRunFlags(c *cobra.Command) {
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	c.Flags().StringVar(&o.into, "write-back", "", "when it is done, write the new template and the final partition into the manifest in this file or directory")
 	_ = c.MarkFlagFilename("write-back", "yaml", "yml")
-	o.detach.addFlags(c, &o.tells, true)
+	o.detach.addFlags(c, &o.notifications, true)
 }
 
 func (o *runOptions) complete(args []string) error {
@@ -168,7 +168,7 @@ func (o *runOptions) checkGroup() error {
 	case o.selector == "" && len(o.Sources()) == 0:
 		return command.Usagef("give -l SELECTOR, -f FILE or -k DIR", "--%s are for several workloads", strings.Join(groupFlagNames, ", --"))
 	}
-	return o.tells.checkGroup()
+	return o.notifications.checkGroup()
 }
 
 // each is what the command line asks for, once for each workload.
@@ -216,13 +216,13 @@ func (o *runOptions) rollOut(ctx context.Context, list []planning.One) error {
 		}
 		defer end()
 	}
-	r := &rolling{driving: &o.driving}
+	r := &rolling{execution: &o.execution}
 	defer r.close()
 	if err := o.makeAll(ctx, r, list); err != nil || len(r.members) == 0 {
 		return err
 	}
 	done, err := r.show(ctx)
-	if done && o.print != nil {
+	if done && o.printer != nil {
 		for _, m := range r.members {
 			err = errors.Join(err, o.preview(ctx, m))
 		}
@@ -397,7 +397,7 @@ func (o *runOptions) discardUnreadable(ctx context.Context, name resourcearg.Nam
 }
 
 // start records a plan and carries it out.
-func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Result, error) {
+func (d *execution) start(ctx context.Context, s *session, p plan.Plan) (apply.Result, error) {
 	rollouts, err := d.rollouts()
 	if err != nil {
 		return apply.Result{}, err
@@ -426,7 +426,7 @@ func (o *runOptions) checkScreens(args []string) error {
 	switch {
 	case o.selector != "" || united:
 		return oneOnScreens()
-	case o.output != outputs[0] || o.into != "" || o.timeout != 0 || o.atPause || len(o.tells.urls) > 0 || o.tells.listen != "":
+	case o.output != outputs[0] || o.into != "" || o.timeout != 0 || o.atPause || len(o.notifications.urls) > 0 || o.notifications.listen != "":
 		return command.Usagef("leave one of them out", "--ui does not go with -o, --write-back, --timeout, --exit-on-pause, --success-on, --notify and --listen")
 	}
 	return tty.Check(o.factory.Streams, "leave --ui out")
@@ -441,21 +441,21 @@ func oneOnScreens() error {
 func (o *runOptions) onScreens(ctx context.Context, r *rolling) error {
 	m := r.members[0]
 	r.close()
-	desk := NewLiveRollouts(ctx, o.factory, o.stateNamespace)
-	defer desk.Close()
-	desk.authority = o.authority
-	at, _ := desk.sessions()
-	if err := desk.start(at, m.ref(), func(context.Context, *session) (plan.Plan, error) { return m.plan, nil }); err != nil {
+	live := NewLiveRollouts(ctx, o.factory, o.stateNamespace)
+	defer live.Close()
+	live.authority = o.authority
+	at, _ := live.sessions()
+	if err := live.start(at, m.ref(), func(context.Context, *session) (plan.Plan, error) { return m.plan, nil }); err != nil {
 		return err
 	}
-	if err := o.screens(ctx, o.factory, desk, m.ref()); err != nil {
+	if err := o.screens(ctx, o.factory, live, m.ref()); err != nil {
 		return err
 	}
-	return desk.ended(m.ref(), &o.driving)
+	return live.ended(m.ref(), &o.execution)
 }
 
 // ended is how a rollout came out that was begun at the desk, as an error.
-func (d *LiveRollouts) ended(ref cluster.Ref, as *driving) error {
+func (d *LiveRollouts) ended(ref cluster.Ref, as *execution) error {
 	d.Close()
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 )
 
 type statusOptions struct {
-	driving
+	execution
 
 	names    []resourcearg.Name
 	types    []string
@@ -60,7 +60,7 @@ const statusExamples = `  kubectl kruise rollout status cloneset/web --timeout 1
   kubectl kruise rollout status cloneset -n shop -o json`
 
 func newStatus(shared *common) *cobra.Command {
-	o := &statusOptions{driving: driving{common: shared}, files: objects{parts: shared.subsetsOf}}
+	o := &statusOptions{execution: execution{common: shared}, files: objects{parts: shared.subsetsOf}}
 	return o.command()
 }
 

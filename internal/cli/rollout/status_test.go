@@ -17,7 +17,7 @@ func TestStatus_UpToDateIsKubectlsLine(t *testing.T) {
 		var out bytes.Buffer
 		d := driven(&out, terminal, nil)
 		d.output = "text"
-		o := &statusOptions{driving: *d}
+		o := &statusOptions{execution: *d}
 		s := &session{target: kube.Object{Ref: cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"}}}
 		err := o.follow(t.Context(), s, view.RolloutStatus{Decision: plan.Decision{Verb: plan.Done}})
 		if want := "cloneset \"web\" successfully rolled out\n"; err != nil || out.String() != want {
@@ -39,7 +39,7 @@ func TestStatus_OfARollbackIsNoSuccess(t *testing.T) {
 	} {
 		d := driven(&bytes.Buffer{}, false, nil)
 		d.output = c.output
-		o := &statusOptions{driving: *d}
+		o := &statusOptions{execution: *d}
 		s := &session{target: kube.Object{Ref: cluster.Ref{Kind: c.kind}}}
 		if got := o.endsAsKubectl(s, &plan.Plan{RollbackReason: c.back}); got != c.want {
 			t.Errorf("%+v: %t", c, got)

@@ -65,16 +65,16 @@ func (o *statusOptions) overview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sights, err := o.sights(ctx, namespace)
+	workloads, err := o.workloads(ctx, namespace)
 	if err != nil {
 		return err
 	}
-	sights = slices.DeleteFunc(sights, func(s *kube.WorkloadView) bool {
+	workloads = slices.DeleteFunc(workloads, func(s *kube.WorkloadView) bool {
 		return !slices.Contains(kinds, schema.GroupKind{Group: s.Ref().Group, Kind: s.Ref().Kind})
 	})
-	list := inProgress(sights, releases, time.Now())
+	list := inProgress(workloads, releases, time.Now())
 	if len(list) == 0 && o.output != "json" {
-		_, err := fmt.Fprintf(o.factory.Streams.Out, "no rollouts in progress; workloads up to date: %d\n", len(sights))
+		_, err := fmt.Fprintf(o.factory.Streams.Out, "no rollouts in progress; workloads up to date: %d\n", len(workloads))
 		return err
 	}
 	return o.printAll(list)
@@ -95,20 +95,20 @@ func (o *statusOptions) place() ([]schema.GroupKind, string, error) {
 }
 
 // sights are all workloads of a place as they stand now.
-func (o *statusOptions) sights(ctx context.Context, namespace string) ([]*kube.WorkloadView, error) {
+func (o *statusOptions) workloads(ctx context.Context, namespace string) ([]*kube.WorkloadView, error) {
 	cfg, err := o.factory.Config()
 	if err != nil {
 		return nil, err
 	}
 	o.factory.Spare()
 	o.live(ctx, cfg)
-	fleet, err := kube.WatchNamespace(ctx, cfg, kube.NamespaceWatchOptions{Namespace: namespace, Selector: o.selector, Gates: o.gates, GatesUnread: o.unread, StateNamespace: o.stateNamespace})
+	watch, err := kube.WatchNamespace(ctx, cfg, kube.NamespaceWatchOptions{Namespace: namespace, Selector: o.selector, Gates: o.gates, GatesUnread: o.unread, StateNamespace: o.stateNamespace})
 	if err != nil {
 		return nil, err
 	}
-	defer fleet.Close()
-	list, err := fleet.First(ctx)
-	for _, text := range fleet.Skipped() {
+	defer watch.Close()
+	list, err := watch.First(ctx)
+	for _, text := range watch.Skipped() {
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: %s\n", text)
 	}
 	return list, err
@@ -116,9 +116,9 @@ func (o *statusOptions) sights(ctx context.Context, namespace string) ([]*kube.W
 
 // inProgress returns the workloads that have a recorded rollout, or that their controllers have
 // not updated to their specs yet.
-func inProgress(sights []*kube.WorkloadView, releases map[cluster.Ref]*release.Rollout, now time.Time) []view.RolloutStatus {
+func inProgress(workloads []*kube.WorkloadView, releases map[cluster.Ref]*release.Rollout, now time.Time) []view.RolloutStatus {
 	var out []view.RolloutStatus
-	for _, s := range sights {
+	for _, s := range workloads {
 		status := statusOf(s, now)
 		if setReleaseStatus(&status, releases[s.Ref()]); s.Begun || status.Decision.Verb != plan.Done {
 			out = append(out, status)

@@ -43,7 +43,7 @@ func TestStatus_WithoutNamesIsWide(t *testing.T) {
 		"-A --revision 1":          {wide: true, err: "--revision goes with names"},
 	} {
 		t.Run(args, func(t *testing.T) {
-			o := &statusOptions{driving: driving{common: &common{factory: factory.New(factory.Streams{})}}}
+			o := &statusOptions{execution: execution{common: &common{factory: factory.New(factory.Streams{})}}}
 			cmd := o.command()
 			if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
 				t.Fatal(err)
@@ -88,13 +88,13 @@ func TestStatus_ListsRolloutsInProgress(t *testing.T) {
 	halted := sightOf(t, "halted", "observedGeneration: 1")
 	halted.Begun, halted.Record = true, begun.Record
 	halted.Record.Progress.Failed = "the image is not there"
-	sights := []*kube.WorkloadView{sightOf(t, "late", "observedGeneration: 1"), begun, halted}
-	list := inProgress(sights, map[cluster.Ref]*release.Rollout{sights[0].Ref(): {Name: "canary", Phase: "Progressing"}}, now)
+	workloads := []*kube.WorkloadView{sightOf(t, "late", "observedGeneration: 1"), begun, halted}
+	list := inProgress(workloads, map[cluster.Ref]*release.Rollout{workloads[0].Ref(): {Name: "canary", Phase: "Progressing"}}, now)
 	if len(list) != 3 {
 		t.Fatalf("%d of 3: %v", len(list), list)
 	}
 	var out bytes.Buffer
-	o := &statusOptions{driving: driving{common: &common{factory: factory.New(factory.Streams{Out: &out, Getenv: os.Getenv})}, output: "text"}}
+	o := &statusOptions{execution: execution{common: &common{factory: factory.New(factory.Streams{Out: &out, Getenv: os.Getenv})}, output: "text"}}
 	if err := o.printAll(list); err != command.ErrFailed { //nolint:errorlint // the very error is the exit code
 		t.Errorf("ends with %v", err)
 	}

@@ -223,22 +223,22 @@ func TestLive_RefusesWhatAReleaseControls(t *testing.T) {
 func TestLive_WatchesOneWorkload(t *testing.T) {
 	s := newScreen(web(t))
 	ctx := t.Context()
-	seat, err := s.WatchWorkload(ctx, webRef)
+	watched, err := s.WatchWorkload(ctx, webRef)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer seat.Close()
-	q, err := seat.Question(ctx, seat.Holder)
-	if err != nil || q.Begun || len(seat.Rollouts()) > 0 {
-		t.Fatalf("%+v, %v, %v", q, err, seat.Rollouts())
+	defer watched.Close()
+	q, err := watched.Question(ctx, watched.Holder)
+	if err != nil || q.Begun || len(watched.Rollouts()) > 0 {
+		t.Fatalf("%+v, %v, %v", q, err, watched.Rollouts())
 	}
 	other := s.Begin("rollout run cloneset/web --steps 1,100% --pause-after 1" + image2)
 	s.Reaches("", images{"web:1": 3, "web:2": 1})
 	s.Await(t, "the rollout is seen", func() bool {
-		q, err = seat.Question(ctx, seat.Holder)
+		q, err = watched.Question(ctx, watched.Holder)
 		return err == nil && q.Begun && q.Holder != ""
 	})
-	if err := seat.Await(ctx, "", time.Now()); err != nil {
+	if err := watched.Await(ctx, "", time.Now()); err != nil {
 		t.Error(err)
 	}
 	o, err := s.Promote(ctx, webRef)
@@ -253,10 +253,10 @@ func TestLive_WatchesOneWorkload(t *testing.T) {
 	s.Reaches("", images{"web:2": 4})
 	other.Interrupt()
 	other.End()
-	s.Await(t, "its end is seen", func() bool { return len(seat.Rollouts()) == 1 && len(seat.Events(map[string]bool{"web": true})) > 0 })
+	s.Await(t, "its end is seen", func() bool { return len(watched.Rollouts()) == 1 && len(watched.Events(map[string]bool{"web": true})) > 0 })
 	s.Delete(t, s.Served(s.Object("CloneSet", "web").GroupVersionKind()).GroupVersion().WithResource("clonesets"), story.Namespace, "web")
 	s.Await(t, "the workload is gone", func() bool {
-		_, err := seat.Question(ctx, seat.Holder)
+		_, err := watched.Question(ctx, watched.Holder)
 		return errors.Is(err, plan.ErrNotFound)
 	})
 }

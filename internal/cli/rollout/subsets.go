@@ -295,7 +295,7 @@ func (s *Subsets) follow(ctx context.Context, g *Goal) error {
 	if g.back != "" {
 		slices.Reverse(names)
 	}
-	r := &rolling{driving: &s.batch.driving}
+	r := &rolling{execution: &s.batch.execution}
 	defer r.close()
 	for _, name := range names {
 		m, err := s.open(ctx, name)
@@ -324,9 +324,9 @@ func (s *Subsets) follow(ctx context.Context, g *Goal) error {
 		if g.back == "" && errors.Is(err, command.ErrFailed) && rollsBack(rec, none) {
 			err = errors.Join(err, s.rollBack(ctx, rec.Progress.Failed))
 		}
-		if g.back == "" && s.batch.print != nil && phases[m.ref()] == plan.PhaseCompleted {
+		if g.back == "" && s.batch.printer != nil && phases[m.ref()] == plan.PhaseCompleted {
 			ref := objectOf(m.session.object)
-			err = errors.Join(err, s.batch.print.fetch(ctx, s.batch.common, ref.Resource, ref.Namespace, ref.Name))
+			err = errors.Join(err, s.batch.printer.fetch(ctx, s.batch.common, ref.Resource, ref.Namespace, ref.Name))
 		}
 	}
 	return err
@@ -363,7 +363,7 @@ func (s *Subsets) Settle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return s.batch.driving.end(res)
+		return s.batch.end(res)
 	})
 }
 
@@ -402,12 +402,12 @@ func (s *Subsets) followUnpaced(ctx context.Context, m *member, g *Goal) error {
 			return err
 		}
 	}
-	return s.batch.driving.end(res)
+	return s.batch.end(res)
 }
 
 // afterSubset does what follows from the end of a subset's rollout for its UnitedDeployment: a
 // failure that asks for it takes all subsets back, and the last subset ends the rollout of the whole.
-func (d *driving) afterSubset(ctx context.Context, s *session, res apply.Result) (apply.Result, error) {
+func (d *execution) afterSubset(ctx context.Context, s *session, res apply.Result) (apply.Result, error) {
 	switch {
 	case s.parent == nil:
 		return res, nil
@@ -433,7 +433,7 @@ func rollsBack(rec plan.Record, err error) bool {
 }
 
 // rollBackUnited takes the UnitedDeployment of a subset back whose rollout has failed.
-func (d *driving) rollBackUnited(ctx context.Context, s *session, res apply.Result) (apply.Result, error) {
+func (d *execution) rollBackUnited(ctx context.Context, s *session, res apply.Result) (apply.Result, error) {
 	subsets, err := d.subsets(ctx, s.parent.object.Namespace, s.parent.object.Name)
 	if err == nil {
 		err = subsets.rollBack(ctx, res.Reason)
@@ -445,7 +445,7 @@ func (d *driving) rollBackUnited(ctx context.Context, s *session, res apply.Resu
 }
 
 // endUnited ends the rollout of a UnitedDeployment as far as its subsets have followed.
-func (d *driving) endUnited(ctx context.Context, namespace, name string) error {
+func (d *execution) endUnited(ctx context.Context, namespace, name string) error {
 	subsets, err := d.subsets(ctx, namespace, name)
 	if err != nil {
 		return err
@@ -454,8 +454,8 @@ func (d *driving) endUnited(ctx context.Context, namespace, name string) error {
 }
 
 // subsets reads a UnitedDeployment whose rollout this verb ends.
-func (d *driving) subsets(ctx context.Context, namespace, name string) (*Subsets, error) {
-	b := &Batch{driving: *d}
+func (d *execution) subsets(ctx context.Context, namespace, name string) (*Subsets, error) {
+	b := &Batch{execution: *d}
 	return b.Subsets(ctx, namespace, name)
 }
 
@@ -520,7 +520,7 @@ func (s *Subsets) left(ctx context.Context, strategy map[string]any) (kept, text
 }
 
 // warnOfLeft names what an ended rollout of a UnitedDeployment leaves, and which commands continue it or roll it back.
-func (d *driving) warnOfLeft(name string, left []string) {
+func (d *execution) warnOfLeft(name string, left []string) {
 	if len(left) == 0 {
 		return
 	}

@@ -82,8 +82,8 @@ func (u *undo) release(ctx context.Context, o *runOptions, name string) (string,
 	if !u.fast {
 		return workloadOf(r), nil
 	}
-	return "", u.printWritten(o.print, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
-		return release.Fast(ctx, c, r, o.print.request(u.manager))
+	return "", u.printWritten(o.printer, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
+		return release.Fast(ctx, c, r, o.printer.request(u.manager))
 	})
 }
 

@@ -34,7 +34,7 @@ func (o *runOptions) runUnited(ctx context.Context, name string, of remake) erro
 	if err != nil {
 		return err
 	}
-	subsets := &Subsets{&Batch{driving: o.driving, policy: o.Options}, u}
+	subsets := &Subsets{&Batch{execution: o.execution, policy: o.Options}, u}
 	var template map[string]any
 	if of != nil {
 		if template, err = of(ctx, u); err != nil {

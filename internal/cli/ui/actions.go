@@ -19,19 +19,19 @@ import (
 // offers are what the verbs come to, by the sessions of `rollout` and `restart`.
 var offers = map[world.Verb]func(context.Context, *liveSource, cluster.Ref, world.Act) (*rollout.Offer, error){
 	world.Promote: func(ctx context.Context, l *liveSource, ref cluster.Ref, _ world.Act) (*rollout.Offer, error) {
-		return l.desk.Promote(ctx, ref)
+		return l.live.Promote(ctx, ref)
 	},
 	world.PauseResume: func(ctx context.Context, l *liveSource, ref cluster.Ref, _ world.Act) (*rollout.Offer, error) {
-		return l.desk.PauseOrResume(ctx, ref)
+		return l.live.PauseOrResume(ctx, ref)
 	},
 	world.Abort: func(ctx context.Context, l *liveSource, ref cluster.Ref, _ world.Act) (*rollout.Offer, error) {
-		return l.desk.Abort(ctx, ref)
+		return l.live.Abort(ctx, ref)
 	},
 	world.Scale: func(ctx context.Context, l *liveSource, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
-		return l.desk.Scale(ctx, ref, act.Value)
+		return l.live.Scale(ctx, ref, act.Value)
 	},
 	world.Partition: func(ctx context.Context, l *liveSource, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
-		return l.desk.Partition(ctx, ref, act.Value)
+		return l.live.Partition(ctx, ref, act.Value)
 	},
 	world.Undo:    undo,
 	world.Restart: restarts,
@@ -45,11 +45,11 @@ func undo(ctx context.Context, l *liveSource, ref cluster.Ref, act world.Act) (*
 			return nil, fmt.Errorf("%q is not the number of a revision", act.Value)
 		}
 	}
-	return l.desk.Undo(ctx, ref, revision)
+	return l.live.Undo(ctx, ref, revision)
 }
 
 func restarts(ctx context.Context, l *liveSource, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
-	return l.desk.Run(ctx, ref, restart.Plans(l.factory, plan.RestartRequest{Containers: act.Containers, Pods: act.Pods}))
+	return l.live.Run(ctx, ref, restart.Plans(l.factory, plan.RestartRequest{Containers: act.Containers, Pods: act.Pods}))
 }
 
 // Effect is [world.Actions].

@@ -148,7 +148,7 @@ func TestActions_PauseAndPromote(t *testing.T) {
 		})
 	})
 	l.Close()
-	if got := l.desk.Driving(); len(got) > 0 {
+	if got := l.live.Driving(); len(got) > 0 {
 		t.Errorf("it is carried out still: %v", got)
 	}
 }

@@ -84,10 +84,10 @@ func (c *closeUp) fail(err error) {
 // there any more is looked for.
 func (c *closeUp) follow(ctx context.Context) {
 	for ctx.Err() == nil {
-		seat, err := c.live.desk.WatchWorkload(ctx, c.ref)
+		watched, err := c.live.live.WatchWorkload(ctx, c.ref)
 		if err == nil {
-			err = c.watch(ctx, seat)
-			seat.Close()
+			err = c.watch(ctx, watched)
+			watched.Close()
 		}
 		if errors.Is(err, plan.ErrNotFound) {
 			c.show(nil)
@@ -101,10 +101,10 @@ func (c *closeUp) follow(ctx context.Context) {
 }
 
 // watch shows what is seen, round by round.
-func (c *closeUp) watch(ctx context.Context, seat *rollout.WatchedWorkload) error {
+func (c *closeUp) watch(ctx context.Context, watched *rollout.WatchedWorkload) error {
 	for {
 		began := time.Now()
-		d, err := c.work(ctx, seat)
+		d, err := c.work(ctx, watched)
 		if err != nil {
 			return err
 		}
@@ -112,24 +112,24 @@ func (c *closeUp) watch(ctx context.Context, seat *rollout.WatchedWorkload) erro
 		if !waitFor(ctx, world.Rest(time.Since(began))) {
 			return ctx.Err()
 		}
-		if err := seat.Await(ctx, d.Snapshot.Version, began.Add(readDelay)); err != nil {
+		if err := watched.Await(ctx, d.Snapshot.Version, began.Add(readDelay)); err != nil {
 			return err
 		}
 	}
 }
 
-func (c *closeUp) work(ctx context.Context, seat *rollout.WatchedWorkload) (*world.Detail, error) {
-	holder := seat.Holder
-	if s := c.live.sight(c.ref); s != nil {
+func (c *closeUp) work(ctx context.Context, watched *rollout.WatchedWorkload) (*world.Detail, error) {
+	holder := watched.Holder
+	if s := c.live.workload(c.ref); s != nil {
 		holder = func(context.Context) string { return s.Executor }
 	}
-	q, err := seat.Question(ctx, holder)
+	q, err := watched.Question(ctx, holder)
 	if err != nil {
 		return nil, err
 	}
-	d := world.Describe(q, events(seat.Events(objectsOf(q.Snapshot))))
+	d := world.Describe(q, events(watched.Events(objectsOf(q.Snapshot))))
 	d.Subsets = subsets(d.Snapshot.Pods)
-	d.Rollouts = seat.Rollouts()
+	d.Rollouts = watched.Rollouts()
 	if d.Snapshot.Nodes == nil {
 		d.Snapshot.Nodes = c.live.nodes()
 	}
@@ -147,7 +147,7 @@ func (c *closeUp) show(d *world.Detail) {
 func (l *liveSource) nodes() map[string]*cluster.Node {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.fleet.Nodes()
+	return l.reader.Nodes()
 }
 
 // objectsOf are the names of a workload and of all that belongs to it.
@@ -245,10 +245,10 @@ func (l *liveSource) question(ctx context.Context, ref cluster.Ref) (diagnose.Qu
 	}
 	ctx, stop := context.WithTimeout(ctx, clusterread.EvidenceDeadline)
 	defer stop()
-	seat, err := l.desk.WatchWorkload(ctx, ref)
+	watched, err := l.live.WatchWorkload(ctx, ref)
 	if err != nil {
 		return diagnose.Question{}, err
 	}
-	defer seat.Close()
-	return seat.Question(ctx, seat.Holder)
+	defer watched.Close()
+	return watched.Question(ctx, watched.Holder)
 }

@@ -19,7 +19,7 @@ import (
 
 // distributions sets distributions against what there is, once a round, for the screens that want
 // it; nil before all of it has been loaded.
-func (f *fleetReader) distributions(now time.Time) *world.Distributions {
+func (f *namespaceReader) distributions(now time.Time) *world.Distributions {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.spread != nil && f.spreadIn == f.rounds {
@@ -35,7 +35,7 @@ func (f *fleetReader) distributions(now time.Time) *world.Distributions {
 
 // distributionReader puts together what fans out and the workloads that are looked at.
 type distributionReader struct {
-	*fleetReader
+	*namespaceReader
 	kube.Distributions
 	now time.Time
 }
@@ -64,7 +64,7 @@ func (f distributionReader) readAll() *world.Distributions {
 // unitedDeployment is a UnitedDeployment; nil for one whose workloads are not looked at.
 func (f distributionReader) unitedDeployment(ud *kruise.UnitedDeployment) *world.Distribution {
 	var subsets []*tree.Node
-	for _, s := range f.sights {
+	for _, s := range f.workloads {
 		if o, ok := s.Workload.Object.(metav1.Object); ok && metav1.IsControlledBy(o, ud) {
 			subsets = append(subsets, templateNode(s.Workload))
 		}
@@ -101,7 +101,7 @@ func (f distributionReader) target(ws *kruise.WorkloadSpread) *kube.WorkloadView
 		return nil
 	}
 	group := schema.FromAPIVersionAndKind(r.APIVersion, r.Kind).Group
-	return f.sights[cluster.Ref{Group: group, Kind: r.Kind, Namespace: ws.Namespace, Name: r.Name}]
+	return f.workloads[cluster.Ref{Group: group, Kind: r.Kind, Namespace: ws.Namespace, Name: r.Name}]
 }
 
 // adrift is a WorkloadSpread without a target that is looked at: nil where the selector
@@ -142,14 +142,14 @@ func templateNode(w *cluster.Workload) *tree.Node {
 
 // sidecars sets all SidecarSets against the workloads that are looked at, once a round,
 // for the screens that want them; nil before anything has been loaded.
-func (f *fleetReader) sidecars(now time.Time) *world.Sidecars {
+func (f *namespaceReader) sidecars(now time.Time) *world.Sidecars {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.asked == f.rounds {
 		return f.matrix
 	}
 	owners := map[string]cluster.Ref{}
-	for ref, s := range f.sights {
+	for ref, s := range f.workloads {
 		if ref.Kind == kruise.KindSidecarSet {
 			continue
 		}

@@ -30,7 +30,7 @@ type liveSource struct {
 	factory *factory.Factory
 	config  *rest.Config
 	core    kubernetes.Interface
-	desk    *rollout.LiveRollouts
+	live    *rollout.LiveRollouts
 	look    look
 	// flags are those that reach the same cluster, for programs of their own.
 	flags []string
@@ -40,7 +40,7 @@ type liveSource struct {
 
 	mu    sync.Mutex
 	where world.Where
-	fleet *fleetReader
+	reader *namespaceReader
 	// close is the workload that is shown in detail, nil for none.
 	close *closeUp
 }
@@ -58,20 +58,20 @@ var (
 
 // connect begins to look at a cluster, and carries out at a desk what is done; both end
 // with the context.
-func connect(ctx context.Context, f *factory.Factory, where world.Where, o look, desk *rollout.LiveRollouts) (*liveSource, error) {
+func connect(ctx context.Context, f *factory.Factory, where world.Where, o look, live *rollout.LiveRollouts) (*liveSource, error) {
 	cfg, err := f.Config()
 	if err != nil {
 		return nil, err
 	}
 	l := &liveSource{
-		factory: withoutMessages(f), config: rest.CopyConfig(cfg), look: o, where: where, ctx: ctx, flags: connection(f.Flags), changeSignal: newChangeSignal(), desk: desk,
+		factory: withoutMessages(f), config: rest.CopyConfig(cfg), look: o, where: where, ctx: ctx, flags: connection(f.Flags), changeSignal: newChangeSignal(), live: live,
 	}
 	l.config.WarningHandler = rest.NoWarnings{}
 	if l.core, err = kubernetes.NewForConfig(l.config); err != nil {
 		return nil, err
 	}
-	desk.Tell(l.ring)
-	l.fleet, err = l.open(where.Namespace)
+	live.Tell(l.ring)
+	l.reader, err = l.open(where.Namespace)
 	return l, err
 }
 
@@ -88,28 +88,28 @@ func (l *liveSource) Await(ctx context.Context, since int64, want world.Want) (*
 func (l *liveSource) present(want world.Want) (*world.World, error) {
 	version := l.now() // first: what changes meanwhile is newer
 	l.mu.Lock()
-	fleet, seen, where := l.fleet, l.close, l.where
+	reader, seen, where := l.reader, l.close, l.where
 	l.mu.Unlock()
-	if err := fleet.Fault(); err != nil {
+	if err := reader.Fault(); err != nil {
 		return nil, unreadable(err)
 	}
-	link := fleet.Link()
+	link := reader.Link()
 	w := &world.World{
 		Version: version, Now: time.Now(), At: time.Now(), Where: where, Link: world.Link{Lost: link.Lost},
-		Running: l.desk.Driving(),
+		Running: l.live.Driving(),
 	}
 	if link.Lost != "" {
 		w.At = link.Since
 	}
-	w.Workloads, w.Namespaces, w.Loaded = fleet.rows()
+	w.Workloads, w.Namespaces, w.Loaded = reader.rows()
 	if !w.Loaded {
-		w.Loading = fleet.Loading()
+		w.Loading = reader.Loading()
 	}
 	if want.Sidecars {
-		w.Sidecars = fleet.sidecars(w.Now)
+		w.Sidecars = reader.sidecars(w.Now)
 	}
 	if want.Distributions {
-		w.Distributions = fleet.distributions(w.Now)
+		w.Distributions = reader.distributions(w.Now)
 	}
 	if seen != nil && seen.ref == want.Workload {
 		w.Detail, w.Unseen = seen.seen(w.Now)
@@ -139,11 +139,11 @@ func (l *liveSource) Move(ctx context.Context, namespace string) error {
 		return fmt.Errorf("namespace %s: %w", namespace, err)
 	}
 	l.mu.Lock()
-	old, err := l.fleet, ctx.Err()
+	old, err := l.reader, ctx.Err()
 	if err != nil { // the user has moved on meanwhile
 		old = next
 	} else {
-		l.fleet, l.where.Namespace = next, namespace
+		l.reader, l.where.Namespace = next, namespace
 	}
 	l.mu.Unlock()
 	old.stop()
@@ -153,24 +153,24 @@ func (l *liveSource) Move(ctx context.Context, namespace string) error {
 
 // Close ends what is carried out here, and waits until others can go on with it.
 func (l *liveSource) Close() []string {
-	l.desk.Close()
+	l.live.Close()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.fleet.stop()
-	return l.fleet.Skipped()
+	l.reader.stop()
+	return l.reader.Skipped()
 }
 
 // sight is the state of a workload; nil for one that does not exist.
-func (l *liveSource) sight(ref cluster.Ref) *kube.WorkloadView {
+func (l *liveSource) workload(ref cluster.Ref) *kube.WorkloadView {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.fleet.sight(ref)
+	return l.reader.workload(ref)
 }
 
 // served is the object in the cluster that a reference means: the native one where
 // there is no Kruise.
 func (l *liveSource) served(ref cluster.Ref) cluster.Ref {
-	if s := l.sight(ref); s != nil && s.Carrier != nil {
+	if s := l.workload(ref); s != nil && s.Carrier != nil {
 		return s.Carrier.Ref
 	}
 	return ref

@@ -18,7 +18,7 @@ import (
 // addDecision adds the blockers of the rollout's own decision.
 func (a *answer) addDecision(d plan.Decision) {
 	for _, b := range d.Blockers {
-		if a.reportedWithPods(b) || b.Gate == plan.GateOwner && a.q.Hand != nil || a.reportedByPace(b, d) {
+		if a.reportedWithPods(b) || b.Gate == plan.GateOwner && a.q.Controller != nil || a.reportedByPace(b, d) {
 			continue
 		}
 		a.addBlocker(b, d.Verb == plan.Halt || userGates[b.Gate])
@@ -289,8 +289,8 @@ func verbOfName(verb string) string { return "kubectl kruise rollout " + verb + 
 func (a *answer) hint(c Cause) string {
 	text := hints[c.Gate]
 	switch {
-	case a.q.Hand != nil && a.q.Hand.Next != "" && (c.Gate == plan.GateOwner || c.Gate == plan.GatePartition):
-		return a.q.Hand.Next
+	case a.q.Controller != nil && a.q.Controller.Next != "" && (c.Gate == plan.GateOwner || c.Gate == plan.GatePartition):
+		return a.q.Controller.Next
 	case a.q.Name == "" && strings.Contains(text, "NAME"):
 		return ""
 	case a.q.Begun && c.Gate == plan.GateCrash && len(c.Pods) > 0:

@@ -27,7 +27,7 @@ type Question struct {
 	Begun  bool
 	Holder string
 	// Controller is who else controls the rollout of the workload; nil for none.
-	Hand *Controller
+	Controller *Controller
 	Now  time.Time
 }
 
@@ -262,14 +262,14 @@ type Controller struct {
 
 // addOwner adds who else controls the rollout, if pods wait for that.
 func (a *answer) addOwner() {
-	if h := a.q.Hand; h != nil && (h.Waits || a.outlook != nil && len(a.outdated()) > 0) {
+	if h := a.q.Controller; h != nil && (h.Waits || a.outlook != nil && len(a.outdated()) > 0) {
 		a.add(plan.GateOwner, "run by "+h.Name+": "+h.Status, h.Waits)
 	}
 }
 
 // haltedByOwner reports whether a rollout has halted for no more than that.
 func (a *answer) haltedByOwner(d plan.Decision) bool {
-	return a.q.Hand != nil && !a.q.Begun && d.Verb == plan.Halt && len(d.Blockers) > 0 && d.Blockers[0].Gate == plan.GateOwner
+	return a.q.Controller != nil && !a.q.Begun && d.Verb == plan.Halt && len(d.Blockers) > 0 && d.Blockers[0].Gate == plan.GateOwner
 }
 
 // subsetNote reports where a WorkloadSpread wants a pod that no node takes.

@@ -259,7 +259,7 @@ func TestWorkload_ControlledByAnother(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := question(t)
 			c.spoil(q)
-			q.Hand, q.Plan = c.hand, plan.CurrentSpecPlan(q.Snapshot)
+			q.Controller, q.Plan = c.hand, plan.CurrentSpecPlan(q.Snapshot)
 			d := diagnose.Workload(*q)
 			if diff := cmp.Diff(c.want, text(d)); diff != "" {
 				t.Error(diff)

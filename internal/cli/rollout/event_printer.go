@@ -38,7 +38,7 @@ const (
 )
 
 // eventPrinter shows a picture on a terminal, and lines or JSON to a pipe.
-func (d *driving) eventPrinter() *eventPrinter {
+func (d *execution) eventPrinter() *eventPrinter {
 	f := d.factory
 	approve := d.approve
 	if d.atPause {
@@ -47,7 +47,7 @@ func (d *driving) eventPrinter() *eventPrinter {
 	switch {
 	case d.machine():
 		return newEventPrinter(&jsonLines{json.NewEncoder(f.Streams.Out)}, lineBeat)
-	case f.Redraws() && !d.print.object():
+	case f.Redraws() && !d.printer.object():
 		return newEventPrinter(&picture{
 			live:   view.RolloutLive{Style: f.OutStyle(false), Approve: approve},
 			screen: screen{out: text.Unwrap(f.Streams.Out), size: f.Streams.Size},

@@ -22,12 +22,12 @@ import (
 )
 
 // driveRecorded is what a verb has at a terminal, or before a pipe.
-func driven(out *bytes.Buffer, terminal bool, env map[string]string) *driving {
+func driven(out *bytes.Buffer, terminal bool, env map[string]string) *execution {
 	s := factory.Streams{Out: out, Err: &bytes.Buffer{}, In: strings.NewReader(""), OutTTY: terminal, Getenv: func(key string) string { return env[key] }}
 	if terminal {
 		s.Size = func() (int, int) { return 80, 24 }
 	}
-	return &driving{common: &common{factory: factory.New(s)}, output: "text", successOn: "complete"}
+	return &execution{common: &common{factory: factory.New(s)}, output: "text", successOn: "complete"}
 }
 
 // TestPrintNext_NamesCommands: a rollout that has ended before its last step ends with a
@@ -131,7 +131,7 @@ func TestOutcome_HasItsExitCode(t *testing.T) {
 		{event.Failed, "complete", command.ErrFailed},
 		{event.RolledBack, "paused", command.ErrFailed},
 	} {
-		d := &driving{successOn: c.success}
+		d := &execution{successOn: c.success}
 		if err := d.end(apply.Result{Outcome: c.outcome}); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 			t.Errorf("%s, success on %s: %v, want %v", c.outcome, c.success, err, c.want)
 		}
@@ -140,15 +140,15 @@ func TestOutcome_HasItsExitCode(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for _, c := range []struct {
-		d       driving
+		d       execution
 		atPause bool
 		want    string
 	}{
-		{driving{output: "text", successOn: "complete"}, false, ""},
-		{driving{output: "json", successOn: "paused", timeout: time.Minute}, true, ""},
-		{driving{output: "yaml", successOn: "complete"}, false, `--output: unknown value "yaml"`},
-		{driving{output: "text", successOn: "failed"}, false, `--success-on: unknown value "failed"`},
-		{driving{output: "text", successOn: "complete", timeout: -1}, false, "--timeout: -1ns is in the past"},
+		{execution{output: "text", successOn: "complete"}, false, ""},
+		{execution{output: "json", successOn: "paused", timeout: time.Minute}, true, ""},
+		{execution{output: "yaml", successOn: "complete"}, false, `--output: unknown value "yaml"`},
+		{execution{output: "text", successOn: "failed"}, false, `--success-on: unknown value "failed"`},
+		{execution{output: "text", successOn: "complete", timeout: -1}, false, "--timeout: -1ns is in the past"},
 	} {
 		err := c.d.validate()
 		if got := textIn(err); got != c.want || c.d.atPause != c.atPause {
@@ -167,10 +167,10 @@ func textIn(err error) string {
 // TestDeadline_IsNoneWithoutATimeout: without a timeout a rollout has no end.
 func TestDeadline_IsNoneWithoutATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if got := (&driving{}).until(); !got.IsZero() {
+		if got := (&execution{}).until(); !got.IsZero() {
 			t.Errorf("without a timeout: %s, want none", got)
 		}
-		if got, want := (&driving{timeout: time.Hour}).until(), time.Now().Add(time.Hour); !got.Equal(want) {
+		if got, want := (&execution{timeout: time.Hour}).until(), time.Now().Add(time.Hour); !got.Equal(want) {
 			t.Errorf("with an hour: %s, want %s", got, want)
 		}
 	})

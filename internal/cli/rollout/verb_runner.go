@@ -17,14 +17,14 @@ import (
 
 // VerbRunner carries out plans that another verb makes.
 type VerbRunner struct {
-	driving
+	execution
 
 	yes bool
 }
 
 // NewVerbRunner returns one with its defaults.
 func NewVerbRunner(f *factory.Factory) *VerbRunner {
-	return &VerbRunner{driving: driving{common: &common{factory: f, gates: cluster.DefaultGates()}}}
+	return &VerbRunner{execution: execution{common: &common{factory: f, gates: cluster.DefaultGates()}}}
 }
 
 // AddFlags adds the flags that say how the rollout is waited for.

@@ -14,7 +14,7 @@ import (
 
 // fleetReader is all workloads of a place as rows, worked out behind, whenever something has
 // changed, for those that have.
-type fleetReader struct {
+type namespaceReader struct {
 	*kube.NamespaceWatch
 	changed func()
 	stop    context.CancelFunc
@@ -23,7 +23,7 @@ type fleetReader struct {
 
 	mu     sync.Mutex
 	loaded bool
-	sights map[cluster.Ref]*kube.WorkloadView
+	workloads map[cluster.Ref]*kube.WorkloadView
 	list   []*world.Workload
 	spaces []string
 	// rounds counts them; matrix is of the round that it was asked for in.
@@ -44,7 +44,7 @@ type drawnRows struct {
 }
 
 // open begins to look at a namespace, "" for all.
-func (l *liveSource) open(namespace string) (*fleetReader, error) {
+func (l *liveSource) open(namespace string) (*namespaceReader, error) {
 	ctx, stop := context.WithCancel(l.ctx)
 	set, unread, err := installation.LiveGates(ctx, l.config, installation.GateFlags{})
 	if err != nil {
@@ -58,7 +58,7 @@ func (l *liveSource) open(namespace string) (*fleetReader, error) {
 		stop()
 		return nil, err
 	}
-	f := &fleetReader{NamespaceWatch: k, changed: l.ring, drawn: map[*kube.WorkloadView]drawnRows{}, narrowed: l.look.selector != ""}
+	f := &namespaceReader{NamespaceWatch: k, changed: l.ring, drawn: map[*kube.WorkloadView]drawnRows{}, narrowed: l.look.selector != ""}
 	f.stop = func() {
 		k.Close()
 		stop()
@@ -71,7 +71,7 @@ func (l *liveSource) open(namespace string) (*fleetReader, error) {
 const reloadAfter = 5 * time.Second
 
 // follow works the rows out, round by round.
-func (f *fleetReader) follow(ctx context.Context) {
+func (f *namespaceReader) follow(ctx context.Context) {
 	for ctx.Err() == nil {
 		version, began := f.Version(), time.Now()
 		f.round(began)
@@ -98,24 +98,24 @@ func waitFor(ctx context.Context, d time.Duration) bool {
 }
 
 // round works out what has changed.
-func (f *fleetReader) round(now time.Time) {
+func (f *namespaceReader) round(now time.Time) {
 	if f.Loading() != "" || f.Fault() != nil {
 		return
 	}
 	list := f.Look()
-	rows, sights, next := make([]*world.Workload, 0, len(list)), map[cluster.Ref]*kube.WorkloadView{}, map[*kube.WorkloadView]drawnRows{}
+	rows, workloads, next := make([]*world.Workload, 0, len(list)), map[cluster.Ref]*kube.WorkloadView{}, map[*kube.WorkloadView]drawnRows{}
 	for _, s := range list {
 		d, ok := f.drawn[s]
 		if !ok || d.row.Health != world.Healthy && now.Sub(d.at) >= reloadAfter {
 			d = drawnRows{workloadRow(s, now), now}
 		}
-		next[s], sights[s.Ref()] = d, s
+		next[s], workloads[s.Ref()] = d, s
 		rows = append(rows, d.row)
 	}
 	f.drawn = next
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.loaded, f.list, f.sights, f.spaces = true, rows, sights, f.Namespaces()
+	f.loaded, f.list, f.workloads, f.spaces = true, rows, workloads, f.Namespaces()
 	f.rounds++
 }
 
@@ -142,20 +142,20 @@ func question(s *kube.WorkloadView, now time.Time) (diagnose.Question, error) {
 }
 
 // rows are all workloads; loaded is false before the first time.
-func (f *fleetReader) rows() (list []*world.Workload, spaces []string, loaded bool) {
+func (f *namespaceReader) rows() (list []*world.Workload, spaces []string, loaded bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.list, f.spaces, f.loaded
 }
 
-func (f *fleetReader) sight(ref cluster.Ref) *kube.WorkloadView {
+func (f *namespaceReader) workload(ref cluster.Ref) *kube.WorkloadView {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.sights[ref]
+	return f.workloads[ref]
 }
 
 // ready waits until there is something to show, or never will be.
-func (f *fleetReader) ready(ctx context.Context) error {
+func (f *namespaceReader) ready(ctx context.Context) error {
 	for {
 		version := f.Version()
 		if err := f.Fault(); err != nil {

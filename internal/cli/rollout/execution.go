@@ -20,8 +20,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// driving are the flags of verbs that carry a rollout on.
-type driving struct {
+// execution are the flags of verbs that carry a rollout out.
+type execution struct {
 	*common
 
 	output    string
@@ -34,11 +34,11 @@ type driving struct {
 	// dryRun is --dry-run of verbs that print no objects; the others have their own.
 	dryRun submit.DryRunFlag
 	// print is of verbs that print objects as kubectl does: -o is theirs.
-	print *printed
+	printer *printed
 	// detach is --detach with its flags, of verbs that have them.
 	detach detaching
 	// tells are --notify and --listen.
-	tells notifications
+	notifications notifications
 	// first is the index of the first step that may be carried out.
 	first int
 	// whole indicates that the caller rolls out all subsets of a UnitedDeployment, and ends the
@@ -55,16 +55,16 @@ const fieldManager = "kubectl-kruise"
 const printedFormats = "kubectl's formats for the object in the end: json, yaml, name, jsonpath=…; or events: one event a line as JSON"
 
 // machine reports whether events are for programs.
-func (d *driving) machine() bool {
-	if d.print != nil {
+func (d *execution) machine() bool {
+	if d.printer != nil {
 		return d.output == "events"
 	}
 	return d.output == "json"
 }
 
 // eventsTo is where events go: to stderr where stdout has the object.
-func (d *driving) eventsTo() io.Writer {
-	if d.print.object() {
+func (d *execution) eventsTo() io.Writer {
+	if d.printer.object() {
 		return d.factory.Streams.Err
 	}
 	return d.factory.Streams.Out
@@ -72,7 +72,7 @@ func (d *driving) eventsTo() io.Writer {
 
 var outputs = []string{"text", "json"}
 
-func (d *driving) addFlags(c *cobra.Command) {
+func (d *execution) addFlags(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVarP(&d.output, "output", "o", outputs[0], "output format: text or json (one event a line)")
 	fl.DurationVar(&d.timeout, "timeout", 0, "how long to wait before giving up; 0 means no timeout; the rollout can be resumed afterwards")
@@ -82,9 +82,9 @@ func (d *driving) addFlags(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 }
 
-func (d *driving) validate() error {
+func (d *execution) validate() error {
 	switch {
-	case d.print == nil && !slices.Contains(outputs, d.output):
+	case d.printer == nil && !slices.Contains(outputs, d.output):
 		return command.Usagef("one of: text, json", "--output: unknown value %q", d.output)
 	case d.successOn != "complete" && d.successOn != "paused":
 		return command.Usagef("one of: complete, paused", "--success-on: unknown value %q", d.successOn)
@@ -97,7 +97,7 @@ func (d *driving) validate() error {
 
 // takeOver drives the recorded rollout, which no process has driven for a while: until now, the time
 // of its step did not run.
-func (d *driving) takeOver(ctx context.Context, s *session) error {
+func (d *execution) takeOver(ctx context.Context, s *session) error {
 	res, err := d.resumeRecorded(ctx, s)
 	if _, denied := errors.AsType[*apply.DeniedError](err); denied || errors.Is(err, plan.ErrOtherExecutor) {
 		return d.notDriven(ctx, s, err)
@@ -110,7 +110,7 @@ func (d *driving) takeOver(ctx context.Context, s *session) error {
 
 // notDriven ends a verb whose rollout this process does not carry out: another one does, or this
 // person may not.
-func (d *driving) notDriven(ctx context.Context, s *session, why error) error {
+func (d *execution) notDriven(ctx context.Context, s *session, why error) error {
 	if denied, ok := errors.AsType[*apply.DeniedError](why); ok {
 		return d.refuseToDrive(ctx, s, denied)
 	}
@@ -120,7 +120,7 @@ func (d *driving) notDriven(ctx context.Context, s *session, why error) error {
 
 // refuseToDrive ends the verb of a person who may decide and not carry out: the process that
 // drives the rollout follows the record. Without one it takes a person with more rights.
-func (d *driving) refuseToDrive(ctx context.Context, s *session, denied *apply.DeniedError) error {
+func (d *execution) refuseToDrive(ctx context.Context, s *session, denied *apply.DeniedError) error {
 	rollouts, err := d.rollouts()
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func takenOver(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.
 }
 
 // resumeRecorded carries out what is left of the recorded rollout, and reports it.
-func (d *driving) resumeRecorded(ctx context.Context, s *session) (apply.Result, error) {
+func (d *execution) resumeRecorded(ctx context.Context, s *session) (apply.Result, error) {
 	rollouts, err := d.rollouts()
 	if err != nil {
 		return apply.Result{}, err
@@ -157,7 +157,7 @@ func (d *driving) resumeRecorded(ctx context.Context, s *session) (apply.Result,
 
 // carryOut carries a plan out, and reports it; also gets the events, unless it is nil. What follows
 // from it for the UnitedDeployment of a subset is done as well.
-func (d *driving) carryOut(ctx context.Context, s *session, e *apply.Executor, also func(event.Event)) (apply.Result, error) {
+func (d *execution) carryOut(ctx context.Context, s *session, e *apply.Executor, also func(event.Event)) (apply.Result, error) {
 	d.factory.Until(time.Time{}) // from here on the rollout minds the time
 	others, end, err := d.listeners(ctx, e)
 	if err != nil {
@@ -190,7 +190,7 @@ func (d *driving) carryOut(ctx context.Context, s *session, e *apply.Executor, a
 }
 
 // printNext names the commands that continue a rollout which has ended before its last step.
-func (d *driving) printNext(res apply.Result) {
+func (d *execution) printNext(res apply.Result) {
 	if d.output == "json" {
 		return
 	}
@@ -242,7 +242,7 @@ func withHint(err error) error {
 }
 
 // until is when waiting ends; zero is never.
-func (d *driving) until() time.Time {
+func (d *execution) until() time.Time {
 	switch {
 	case !d.by.IsZero():
 		return d.by
@@ -254,17 +254,17 @@ func (d *driving) until() time.Time {
 
 // watchSpec waits for the pods of a workload that its controller alone brings to its spec, for no longer than a step
 // of the policy would.
-func (d *driving) watchSpec(ctx context.Context, s *session, now plan.Snapshot, policy plan.Policy) (apply.Result, error) {
+func (d *execution) watchSpec(ctx context.Context, s *session, now plan.Snapshot, policy plan.Policy) (apply.Result, error) {
 	t := d.eventPrinter()
 	defer t.stop()
 	return apply.WatchSpec(ctx, s, s.target.Ref, apply.Options{Emit: t.event, Until: apply.TimeIn(s, d.until()), Limit: plan.SpecTimeout(now, policy)})
 }
 
 // end is the exit code of a verb, by how its rollout ended.
-func (d *driving) end(res apply.Result) error { return d.unlessPaused(ending(res)) }
+func (d *execution) end(res apply.Result) error { return d.unlessPaused(ending(res)) }
 
 // unlessPaused makes a pause a success where that was asked for.
-func (d *driving) unlessPaused(err error) error {
+func (d *execution) unlessPaused(err error) error {
 	if errors.Is(err, command.ErrPaused) && d.successOn == "paused" {
 		return nil
 	}

@@ -13,17 +13,17 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// FindHand finds out who else drives a workload: a Kruise Rollout that has it in hand, or
+// FindController finds out who else drives a workload: a Kruise Rollout that has it in hand, or
 // the UnitedDeployment that it is a subset of; nil for none. With an error, which is
 // about Kruise Rollout, not considered: that.
-func FindHand(ctx context.Context, c dynamic.Interface, ref cluster.Ref, object *resource.Resource) (*diagnose.Controller, error) {
+func FindController(ctx context.Context, c dynamic.Interface, ref cluster.Ref, object *resource.Resource) (*diagnose.Controller, error) {
 	r, err := release.Of(ctx, c, ref)
 	if err == nil && r != nil && r.Controls() {
-		hand := &diagnose.Controller{Name: "Kruise Rollout " + r.Name, Status: r.Describe(), Waits: r.Waits(), Next: command("status", "rollout/"+r.Name, ref.Namespace)}
+		controller := &diagnose.Controller{Name: "Kruise Rollout " + r.Name, Status: r.Describe(), Waits: r.Waits(), Next: command("status", "rollout/"+r.Name, ref.Namespace)}
 		if verb := r.Next(); verb != "" {
-			hand.Next = command(verb, "rollout/"+r.Name, ref.Namespace)
+			controller.Next = command(verb, "rollout/"+r.Name, ref.Namespace)
 		}
-		return hand, nil
+		return controller, nil
 	}
 	for _, owner := range tree.Items(tree.Get(object.Node(), "metadata", "ownerReferences")) {
 		if tree.StrAt(owner, "kind") == kruise.KindUnitedDeployment && resource.GroupOf(tree.StrAt(owner, "apiVersion")) == kruise.Group {
