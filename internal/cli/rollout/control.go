@@ -243,31 +243,15 @@ func (o *control) onRecord(ctx context.Context, s *session, rollouts apply.Rollo
 // do changes the record; with continues, what is left of the rollout is carried out, unless another
 // process does.
 func (o *control) do(ctx context.Context, s *session, rollouts apply.Rollouts, a action, continues bool) error {
-	acting := rollouts
-	acting.Open = func(ctx context.Context, _ cluster.Ref) (apply.Workload, error) {
-		err := o.watch(ctx, s)
-		switch {
-		case apierrors.IsForbidden(err): // who may not even watch the workload may not drive its rollout
-			return nil, &apply.DeniedError{Err: err}
-		case err != nil:
-			return nil, err
-		}
-		s.AllowVerify(o.authority.asks)
-		return s, nil
-	}
-	done, err := acting.Do(ctx, s.target.Ref, apply.Act{Transition: a.do, Continues: continues})
+	done, said, err := o.act(ctx, ctx, s, rollouts, a, continues)
 	if errors.Is(err, plan.ErrNoRollout) {
 		return o.none(ctx, s)
-	}
-	if err != nil {
-		return withHint(err)
 	}
 	if done.Workload != nil {
 		defer done.Workload.Close()
 	}
-	rec, err := o.stop(ctx, s, rollouts, done.Record)
 	if err == nil {
-		err = o.changed(s, a.said(rec))
+		err = o.changed(s, said)
 	}
 	switch {
 	case err != nil && done.Executor != nil:
@@ -285,6 +269,29 @@ func (o *control) do(ctx context.Context, s *session, rollouts apply.Rollouts, a
 		return err
 	}
 	return o.end(res)
+}
+
+// act has a recorded rollout make a transition, and its controller stop where that is asked for; said
+// describes the record then. With continues, the caller carries out what is left, watched until the
+// context lasting ends, unless another process does.
+func (c *common) act(ctx, lasting context.Context, s *session, rollouts apply.Rollouts, a action, continues bool) (done apply.Done, said string, err error) {
+	acting := rollouts
+	acting.Open = func(context.Context, cluster.Ref) (apply.Workload, error) {
+		err := c.watch(lasting, s)
+		switch {
+		case apierrors.IsForbidden(err): // who may not even watch the workload may not drive its rollout
+			return nil, &apply.DeniedError{Err: err}
+		case err != nil:
+			return nil, err
+		}
+		s.AllowVerify(c.authority.asks)
+		return s, nil
+	}
+	if done, err = acting.Do(lasting, s.target.Ref, apply.Act{Transition: a.do, Continues: continues}); err != nil {
+		return done, "", withHint(err)
+	}
+	rec, err := c.stop(ctx, s, rollouts, done.Record)
+	return done, a.said(rec), err
 }
 
 // changed describes what the record is now.

@@ -20,7 +20,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	kubeobjects "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
@@ -116,7 +115,7 @@ func (d runnerJobs) spec(ctx context.Context, of *plan.Rollout) (out runner.Spec
 			}
 		}
 	}
-	identities, err := approvals{d.common}.clusters(ctx)
+	identities, err := d.clusters(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -169,7 +168,7 @@ func (d runnerJobs) begin(ctx context.Context, r *rolling) error {
 		if !m.begun {
 			continue
 		}
-		known, err := approvals{d.common}.Approved(ctx, m.plan)
+		known, err := d.approvals().Approved(ctx, m.plan)
 		if err != nil {
 			return err
 		}
@@ -216,7 +215,7 @@ func (d runnerJobs) record(ctx context.Context, r *rolling) error {
 		e.Release()
 		return nil
 	}
-	known := &groupApprovals{approvals: approvals{d.common}}
+	known := &approvals{common: d.common, group: true}
 	if err := known.approve(ctx, r); err != nil {
 		return err
 	}
@@ -445,29 +444,15 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 // the whole. from is the first step that the Job may carry out: steps before it were not looked
 // at.
 func (o *control) approve(ctx context.Context, s *session, p plan.Plan) (from int, err error) {
-	if known, err := (approvals{o.common}).Approved(ctx, p); err != nil || known {
+	a := o.approvals()
+	if known, err := a.Approved(ctx, p); err != nil || known {
 		return 0, err
-	}
-	streams := o.factory.Streams
-	if !o.canAsk() {
-		return 0, &resource.Error{
-			Err:  &apply.UnapprovedError{Reasons: []string{"a Job carries out what was approved, and nothing else"}},
-			Hint: "look at it with '" + p.Target.Command("show") + "'; if it is what you approved, name it with --approved DIGEST or --plan FILE",
-		}
 	}
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	if err != nil {
 		return 0, err
 	}
-	rest, err := p.Remaining(snapshot)
-	if err != nil {
-		return 0, err
-	}
-	_, _ = fmt.Fprint(streams.Err, "The recorded plan was not approved on this machine. Its remaining steps:\n\n")
-	if err := view.Plan(streams.Err, rest, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
-		return 0, err
-	}
-	return snapshot.Progress.Step, o.ask(ctx, false, "Have a Job carry this out, with the rights of its ServiceAccount?")
+	return snapshot.Progress.Step, a.askForRest(ctx, p, snapshot, []string{"a Job carries out what was approved, and nothing else"}, "Have a Job carry this out, with the rights of its ServiceAccount?")
 }
 
 // runnerName names the runner in this pod, for others to read.

@@ -359,7 +359,8 @@ func (a *runnerApprovals) Approve(context.Context, plan.Plan) error { return nil
 // Approved reports whether a plan is an approved one. The error is why it may not be driven: it is neither that nor the
 // way back from it.
 func (a *runnerApprovals) Approved(ctx context.Context, p plan.Plan) (bool, error) {
-	of, err := approvals{a.common}.digests(ctx, p)
+	rec := plan.RolloutOf(p)
+	of, err := a.common.digests(ctx, &rec)
 	if err != nil {
 		return false, err
 	}
@@ -392,7 +393,7 @@ func (a *runnerApprovals) TakeOver(_ context.Context, t apply.TakeOver) (whole b
 // accept takes a rollout in that has the digest of the arguments, and by it its plans and the ways back from them; the
 // error refuses another one.
 func (a *runnerApprovals) accept(ctx context.Context, rec *plan.Rollout) error {
-	clusters, err := approvals{a.common}.clusters(ctx)
+	clusters, err := a.clusters(ctx)
 	if err != nil {
 		return err
 	}

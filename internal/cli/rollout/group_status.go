@@ -20,7 +20,7 @@ func (o *statusOptions) groupStatusOf(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	groups, err := o.groups(approvals{o.common}, nil)
+	groups, err := o.groups(o.approvals(), nil)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (o *statusOptions) showGroupStatus(ctx context.Context, groups apply.Groups
 	if by, err := o.groupRecords().Holder(ctx, rec.Namespace, rec.Name); err == nil {
 		s.Holder = by // who carries it out is shown where that may be read
 	}
-	if clusters, err := (approvals{o.common}).clusters(ctx); err == nil {
+	if clusters, err := o.clusters(ctx); err == nil {
 		s.Digest = rec.Digest(clusters[0])
 	}
 	if o.output == "json" {

@@ -80,7 +80,7 @@ func (o *control) onGroup(ctx context.Context, back bool) error {
 	if err != nil {
 		return err
 	}
-	v := &groupVerb{control: o, action: a, back: back, records: o.groupRecords(), known: &groupApprovals{approvals: approvals{o.common}}}
+	v := &groupVerb{control: o, action: a, back: back, records: o.groupRecords(), known: &approvals{common: o.common, group: true}}
 	if v.rec, err = v.records.Load(ctx, namespace, o.group.name); err != nil {
 		return noGroup(err)
 	}
@@ -108,7 +108,7 @@ type groupVerb struct {
 	rec     plan.Rollout
 	records *kube.Groups
 	groups  apply.Groups
-	known   *groupApprovals
+	known   *approvals
 	// agreed is the digest of the group that the user was shown and agreed to; "" for none.
 	agreed string
 	// left are rollouts of other namespaces, which the record of the group alone does not have changed.
@@ -124,7 +124,7 @@ func (v *groupVerb) do(ctx context.Context) error {
 	by, err := v.records.Holder(ctx, v.rec.Namespace, v.rec.Name)
 	driven := err == nil && by != ""
 	if v.continues && !v.only && !driven {
-		if err := v.known.confirm(ctx, v.rec, v.groups); err != nil {
+		if err := v.known.confirm(ctx, &v.rec, v.groups); err != nil {
 			return err
 		}
 		v.agreed = v.rec.Digest("")
@@ -148,12 +148,12 @@ func (v *groupVerb) detach(ctx context.Context) error {
 	if by, err := v.records.Holder(ctx, v.rec.Namespace, v.rec.Name); err == nil && by != "" {
 		return groupHinted(v.rec.Name, fmt.Errorf("%w: %s", plan.ErrOtherExecutor, by))
 	}
-	approved, err := v.known.knows(ctx, v.rec)
+	approved, err := v.known.knows(ctx, &v.rec)
 	if err != nil {
 		return err
 	}
 	if !approved {
-		return v.known.unapproved(v.rec)
+		return v.known.unapproved(&v.rec)
 	}
 	return v.jobs().around(ctx, &v.rec, func() error { return v.change(ctx) })
 }
@@ -237,7 +237,7 @@ func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) err
 	approved := v.isAgreed(v.rec)
 	if !approved {
 		var err error
-		if approved, err = v.known.knows(ctx, v.rec); err != nil {
+		if approved, err = v.known.knows(ctx, &v.rec); err != nil {
 			return err
 		}
 	}
@@ -350,11 +350,11 @@ func (v *groupVerb) drive(ctx context.Context) error {
 		}
 		if v.back {
 			// Each way back is proven by itself; the limits of a record alone are not.
-			approved, err := v.known.knows(ctx, now)
+			approved, err := v.known.knows(ctx, &now)
 			opt.OneByOne = !approved
 			return err
 		}
-		return v.known.confirm(ctx, now, v.groups)
+		return v.known.confirm(ctx, &now, v.groups)
 	}
 	var res apply.GroupResult
 	for try := 0; ; try++ {

@@ -186,29 +186,18 @@ func (d *LiveRollouts) applyIf(ctx context.Context, rollouts apply.Rollouts, ref
 		}
 		return nil
 	}
-	acting := rollouts
-	acting.Open = func(_ context.Context, ref cluster.Ref) (apply.Workload, error) {
-		at, _ := d.sessions()
-		s, err := d.open(d.ctx, at, ref)
-		if err != nil {
-			return nil, err
-		}
-		s.AllowVerify(d.authority.asks)
-		return s, nil
-	}
-	done, err := acting.Do(d.ctx, ref, apply.Act{Transition: t.do, Continues: t.continues && !d.here(ref)})
-	if err != nil {
-		return "", withHint(err)
-	}
-	if s, ok := done.Workload.(*session); ok {
-		d.drive(s, done.Executor)
-	}
-	rec, err := d.stopped(ctx, ref, rollouts, done.Record)
+	at, _ := d.sessions()
+	s, err := d.locate(ctx, at, ref)
 	if err != nil {
 		return "", err
 	}
-	said = t.said(rec)
+	done, said, err := at.act(ctx, d.ctx, s, rollouts, t.action, t.continues && !d.here(ref))
+	if done.Executor != nil {
+		d.drive(s, done.Executor)
+	}
 	switch {
+	case err != nil:
+		return "", err
 	case errors.Is(done.Elsewhere, plan.ErrOtherExecutor):
 		return said + "; the rollout continues where it is run", nil
 	case done.Elsewhere != nil:
@@ -217,16 +206,6 @@ func (d *LiveRollouts) applyIf(ctx context.Context, rollouts apply.Rollouts, ref
 		said += "; the rollout is run here"
 	}
 	return said, nil
-}
-
-// stopped has the controller of a rollout stopped that was paused or aborted.
-func (d *LiveRollouts) stopped(ctx context.Context, ref cluster.Ref, rollouts apply.Rollouts, rec plan.Record) (plan.Record, error) {
-	at, _ := d.sessions()
-	s, err := d.locate(ctx, at, ref)
-	if err != nil {
-		return rec, err
-	}
-	return at.stop(ctx, s, rollouts, rec)
 }
 
 // rolloutOf is which rollout it is, stepOf which step of it, wayOf whether it

@@ -387,14 +387,13 @@ func (r *rolling) run(ctx context.Context) (map[cluster.Ref]plan.Phase, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	known := &groupApprovals{approvals: approvals{r.common}}
+	known := &approvals{common: r.common, group: r.record.Name != ""}
 	groups, err := r.groups(known, r.sessions())
 	if err != nil {
 		return nil, err
 	}
 	var opt apply.GroupOptions
 	if r.record.Name == "" {
-		groups.Rollouts.Approvals = approvals{r.common}
 		opt = apply.GroupOptions{AtPause: r.atPause, Run: r.follow()}
 	} else {
 		if err := known.approve(ctx, r); err != nil {

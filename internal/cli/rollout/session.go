@@ -148,7 +148,7 @@ func (c *common) rollouts() (apply.Rollouts, error) {
 		return apply.Rollouts{}, err
 	}
 	return apply.Rollouts{
-		Records: records, By: c.holder(), Approvals: approvals{c},
+		Records: records, By: c.holder(), Approvals: c.approvals(),
 		Open:    func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) { return c.openRef(ctx, ref) },
 		Waiting: c.printWaiting, Now: func() time.Time { return kube.Now(records.Client) },
 	}, nil

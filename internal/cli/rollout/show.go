@@ -79,7 +79,8 @@ func (o *showOptions) run(ctx context.Context) error {
 		}
 		return err
 	}
-	digests, err := approvals{o.common}.digests(ctx, rec.Plan)
+	of := plan.RolloutOf(rec.Plan)
+	digests, err := o.digests(ctx, &of)
 	if err != nil {
 		return err
 	}

@@ -55,9 +55,9 @@ func TestGroupApprovals_CoverOnlyWhatWasShown(t *testing.T) {
 			d.factory.Flags.APIServer = &server.URL
 			d.factory.Streams.In, d.factory.Streams.InTTY = strings.NewReader(c.answer), true
 			d.authority.digest = c.digest
-			a := &groupApprovals{approvals: approvals{d.common}}
+			a := &approvals{common: d.common, group: true}
 			groups := apply.Groups{Rollouts: apply.Rollouts{Records: allInProgress{plans: rec.Plans()}}}
-			if err := a.confirm(t.Context(), rec, groups); err != nil {
+			if err := a.confirm(t.Context(), &rec, groups); err != nil {
 				t.Fatal(err)
 			}
 			d.authority.digest = ""

@@ -1,0 +1,283 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// approvals are those of the person at this machine: of rollouts, by their digests.
+type approvals struct {
+	*common
+
+	// group indicates that the members of a group are carried out, which is approved as a whole, and
+	// plans are the digests of those of its plans that were.
+	group bool
+	plans []string
+	// asking has one question asked at a time.
+	asking sync.Mutex
+}
+
+var _ apply.Approvals = (*approvals)(nil)
+
+func (c *common) approvals() *approvals { return &approvals{common: c} }
+
+// clusters are the identities of the cluster.
+func (c *common) clusters(ctx context.Context) ([]string, error) {
+	cfg, err := c.factory.Config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := c.client()
+	if err != nil {
+		return nil, err
+	}
+	return planning.ClusterIdentities(ctx, client, cfg), nil
+}
+
+// digests are those of a rollout in this cluster.
+func (c *common) digests(ctx context.Context, of *plan.Rollout) (out []string, err error) {
+	clusters, err := c.clusters(ctx)
+	for _, id := range clusters {
+		out = append(out, of.Digest(id))
+	}
+	return out, err
+}
+
+// keep keeps what was approved under a digest, for later take-overs on this machine; elsewhere it is named by --approved.
+func (a *approvals) keep(digest, target string) {
+	err := planning.RememberApproval(planning.Approval{Digest: digest, Target: target, At: time.Now().UTC()})
+	if err != nil {
+		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
+	}
+}
+
+// kept reports whether one of the digests was approved on this machine.
+func (a *approvals) kept(digests []string) bool {
+	known, err := planning.IsApproved(digests)
+	if err != nil {
+		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: this machine's approvals cannot be read: %v\n", err)
+	}
+	return known
+}
+
+// Approve prints the digest of a plan that the person has approved, and keeps it. Where it cannot be
+// kept, only this machine's later take-over needs the digest. The plans of a group were approved with it.
+func (a *approvals) Approve(ctx context.Context, p plan.Plan) error {
+	if a.group {
+		return nil
+	}
+	of := plan.RolloutOf(p)
+	digests, err := a.digests(ctx, &of)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(a.factory.Streams.Err, "plan approved: %s\n", digests[0])
+	a.keep(digests[0], of.Members[0].Ref.String())
+	return nil
+}
+
+// approve prints the digest of a group that the person has approved, and keeps it with those of its
+// plans. The plan of a rollout in progress is recorded: whether it was approved is known by its own digest.
+func (a *approvals) approve(ctx context.Context, r *rolling) error {
+	clusters, err := a.clusters(ctx)
+	if err != nil {
+		return err
+	}
+	digest := r.record.Digest(clusters[0])
+	_, _ = fmt.Fprintf(a.factory.Streams.Err, "group %s approved: %s\n", r.record.Name, digest)
+	a.keep(digest, "group "+r.record.Name)
+	for _, m := range r.members {
+		if !m.begun {
+			one := m.plan.Digest(clusters[0])
+			a.plans = append(a.plans, one)
+			a.keep(one, m.ref().String())
+		}
+	}
+	return nil
+}
+
+// Approved reports whether the person has approved this plan, by itself or with its group.
+func (a *approvals) Approved(ctx context.Context, p plan.Plan) (bool, error) {
+	a.asking.Lock()
+	defer a.asking.Unlock()
+	of := plan.RolloutOf(p)
+	if !a.group {
+		return a.knows(ctx, &of)
+	}
+	digests, err := a.digests(ctx, &of)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(digests, func(d string) bool { return slices.Contains(a.plans, d) }) || a.kept(digests), nil
+}
+
+// knows reports whether --approved, --plan or this machine's notes name this very rollout; the error
+// is that the first two name another one.
+func (a *approvals) knows(ctx context.Context, of *plan.Rollout) (bool, error) {
+	digests, err := a.digests(ctx, of)
+	if err != nil {
+		return false, err
+	}
+	what, show, file := "plan", of.Members[0].Plan.Target.Command("show"), a.authority.file
+	if of.Name != "" {
+		what, show, file = "group", "kubectl kruise rollout status --group "+of.Name, ""
+	}
+	edited := func(format string, args ...any) error {
+		return &resource.Error{Err: fmt.Errorf("the recorded "+what+" is "+format, args...), Hint: "'" + show + "' shows it: it may have been edited"}
+	}
+	switch given := a.authority.digest; {
+	case given != "" && !slices.Contains(digests, given):
+		return false, edited("%s, not %s", digests[0], given)
+	case given != "":
+		return true, nil
+	case file == "":
+		return a.kept(digests), nil
+	}
+	p, err := planning.ReadPlan(file, a.factory.Streams.In)
+	if err != nil {
+		return false, err
+	}
+	theirs := plan.RolloutOf(p)
+	if other, err := a.digests(ctx, &theirs); err != nil || other[0] != digests[0] {
+		return false, errors.Join(err, edited("not the one in %s", file))
+	}
+	return true, nil
+}
+
+// TakeOver shows what a record alone may not have done, and asks. Without a terminal the
+// plan has to be one that was approved.
+func (a *approvals) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, err error) {
+	a.asking.Lock()
+	defer a.asking.Unlock()
+	if err := a.commands(t.Commands, "the recorded plan"); err != nil {
+		return false, err
+	}
+	switch {
+	case t.Approved, len(t.Unproven) == 0 && t.Back:
+		return true, nil
+	case len(t.Unproven) == 0:
+		_, _ = fmt.Fprintln(a.factory.Streams.Err, "this plan was not approved on this machine: only its current step runs, up to the pause after it; --approved DIGEST or --plan FILE runs it to the end")
+		return false, nil
+	}
+	// What is left was shown and is carried out; the plan as a whole was not, so it does not
+	// count as approved.
+	err = a.askForRest(ctx, t.Plan, t.Snapshot, t.Unproven, "Run this with your permissions?")
+	return err == nil, err
+}
+
+// askForRest shows what is left of a recorded plan that was not approved on this machine, for the
+// reasons given, and asks.
+func (a *approvals) askForRest(ctx context.Context, p plan.Plan, s plan.Snapshot, reasons []string, question string) error {
+	if !a.canAsk() {
+		return &resource.Error{
+			Err:  &apply.UnapprovedError{Reasons: reasons},
+			Hint: "look at it with '" + p.Target.Command("show") + "'; if it is what you approved, name it with --approved DIGEST or --plan FILE, or continue on the machine on which it was approved",
+		}
+	}
+	rest, err := p.Remaining(s)
+	if err != nil {
+		return err
+	}
+	w := a.factory.Streams.Err
+	_, _ = fmt.Fprintf(w, "The recorded plan was not approved on this machine: %s. What is left of it:\n\n", strings.Join(reasons, "; "))
+	if err := view.Plan(w, rest, nil, view.Style{Color: a.factory.ColorErr()}); err != nil {
+		return err
+	}
+	return a.ask(ctx, false, question)
+}
+
+// confirm decides whether a recorded group may be carried out: it was approved on this machine
+// or is named by --approved; otherwise the user is shown what has not begun, and asked. What
+// is in progress then is approved by its own digest, or not.
+func (a *approvals) confirm(ctx context.Context, rec *plan.Rollout, groups apply.Groups) error {
+	plans := rec.Plans()
+	approved, err := a.knows(ctx, rec)
+	if err == nil && !approved {
+		plans, err = a.askFor(ctx, rec, groups)
+	}
+	if err != nil {
+		return err
+	}
+	clusters, err := a.clusters(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range plans {
+		for _, id := range clusters {
+			a.plans = append(a.plans, p.Digest(id))
+		}
+	}
+	return nil
+}
+
+// askFor shows what has not begun of a group, as its patches describe it, and asks. It returns
+// the plans that were shown.
+func (a *approvals) askFor(ctx context.Context, rec *plan.Rollout, groups apply.Groups) (shown []plan.Plan, err error) {
+	if !a.canAsk() {
+		return nil, a.unapproved(rec)
+	}
+	w, style := a.factory.Streams.Err, view.Style{Color: a.factory.ColorErr()}
+	_, _ = fmt.Fprintf(w, "The recorded group was not approved on this machine. Its limits: %s. Its rollouts that have not started:\n\n", limitsText(rec.Bounds))
+	for i, p := range rec.Plans() {
+		one, err := groups.Rollouts.Get(ctx, rec.Members[i].Ref)
+		if err != nil && !errors.Is(err, plan.ErrNoRollout) {
+			return nil, err
+		}
+		if phase, _ := rec.PhaseOf(i, one, err == nil); phase != plan.PhasePending {
+			continue
+		}
+		if err := a.commands(p.Commands(0), "the recorded plan"); err != nil {
+			return nil, err
+		}
+		described, err := a.described(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if err := view.Plan(w, described, nil, style); err != nil {
+			return nil, err
+		}
+		shown = append(shown, p)
+	}
+	return shown, a.ask(ctx, false, "Carry this out with your rights?")
+}
+
+// unapproved is the error of a group that may not be carried out without a question.
+func (a *approvals) unapproved(rec *plan.Rollout) error {
+	return &resource.Error{
+		Err:  errors.New("the recorded group is not one that you approved on this machine"),
+		Hint: "look at it with 'kubectl kruise rollout status --group " + rec.Name + "'; if it is what you approved, name it with --approved DIGEST, as 'rollout run' printed it",
+	}
+}
+
+// described is a plan as its patches describe it; one that says something else is an error.
+func (a *approvals) described(ctx context.Context, p plan.Plan) (plan.Plan, error) {
+	s, err := a.openRef(ctx, p.Target.Ref())
+	if err != nil {
+		return p, err
+	}
+	defer s.Close()
+	p, _, err = fits(ctx, s, p)
+	return p, err
+}
+
+func limitsText(l plan.Bounds) string {
+	bound := func(n int, noun string) string {
+		if n == 0 {
+			return "any number of " + noun + "s"
+		}
+		return counted.Of(n, noun)
+	}
+	return fmt.Sprintf("%s at a time, %s, %s", bound(l.Parallel, "rollout"), bound(l.MaxUnavailable, "unavailable pod"), counted.Of(l.MaxFailures, "failure"))
+}
