@@ -49,6 +49,11 @@ func (s *Story) Elsewhere(pods int, documents ...string) *Story {
 	return s
 }
 
+// AnotherMachine is the same user at the same cluster, from a machine on which nothing was approved.
+func (s *Story) AnotherMachine() *Story {
+	return &Story{Cluster: s.Cluster, T: s.T, folder: s.TempDir()}
+}
+
 // Result is what a command did.
 type Result struct {
 	t        *testing.T
