@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 

@@ -16,12 +16,11 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/cluster"
 )
 
 // Story is a cluster and the namespace shop in it.
 type Story struct {
-	*cluster.Cluster
+	*Cluster
 	*testing.T
 
 	folder string
@@ -42,7 +41,7 @@ func Start(t *testing.T, pods int, documents ...string) *Story {
 func (s *Story) Elsewhere(pods int, documents ...string) *Story {
 	t := s.T
 	t.Helper()
-	s = &Story{Cluster: cluster.Start(t), T: t, folder: s.folder}
+	s = &Story{Cluster: startCluster(t), T: t, folder: s.folder}
 	s.Apply(t, "", "{apiVersion: v1, kind: Namespace, metadata: {name: "+Namespace+"}}")
 	s.Apply(t, Namespace, strings.Join(documents, "\n---\n"))
 	s.Await(t, "pods are ready", func() bool { return len(s.Ready(t, Namespace)) == pods })
