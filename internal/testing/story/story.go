@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -85,7 +86,12 @@ func (s *Story) Run(line string, more ...string) *Result {
 	return s.run(s.Context(), s.Kubeconfig, append(strings.Fields(line), more...))
 }
 
+// patience is how long a command may take before it is interrupted: one that hangs fails its own story, by name.
+const patience = 3 * time.Minute
+
 func (s *Story) run(ctx context.Context, kubeconfig string, words []string) *Result {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	var out, errOut bytes.Buffer
 	args := append([]string{"kubectl-kruise", "-n", Namespace, "--kubeconfig", kubeconfig}, words...)
 	env := func(name string) string {
