@@ -52,7 +52,9 @@ func TestRun_FailsWhenOthersChangeTheWorkload(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := web(t)
 			run := s.Begin("rollout run cloneset/web --steps 1,100% --pause-after 1" + image2)
-			s.Await(t, "the rollout is at its pause", func() bool { return strings.Contains(s.Run("rollout status cloneset/web --watch=false").Out, "promote") })
+			s.Await(t, "the rollout is at its pause", func() bool {
+				return strings.Contains(s.Run("rollout status cloneset/web --watch=false").Out, "promote")
+			})
 			c.does(s)
 			run.End().Ends(3, c.reason...)
 		})

@@ -27,8 +27,6 @@ type apiServer struct {
 	*httptest.Server
 
 	memory *memory.Server
-	// kinds are those of the collections that a test may name, such as "apps/v1/deployments".
-	kinds map[string]string
 
 	mu sync.Mutex
 	// requests are all of them, as verb and what it is about: a collection, for patches and updates with the name.
