@@ -346,10 +346,11 @@ func (m *modes) lookup(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless
 }
 
 // hasUnknownTemplate reports a pod of a ReplicaSet that names a template which is neither the one
-// before this rollout, nor the one after, nor the recorded one.
+// before this rollout, nor the one after, nor the recorded one; or none, where another program has written the
+// present template.
 func (b *comparison) hasUnknownTemplate(p *cluster.Pod) bool {
 	mark, c := rules.RevisionOf(p), b.plan.Change
-	return mark != "" && mark != c.ToHash && (mark != c.FromHash || c.FromHash == c.ToHash) && !isBaseTemplate(b.snap, mark)
+	return mark == "" && b.unmarked() || mark != "" && mark != c.ToHash && (mark != c.FromHash || c.FromHash == c.ToHash) && !isBaseTemplate(b.snap, mark)
 }
 
 // compareOld describes what happens to old pods where the template is written already, and

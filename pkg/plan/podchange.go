@@ -48,10 +48,26 @@ func (c *client) formerTemplate(p *cluster.Pod, template map[string]any) map[str
 	switch {
 	case isBaseTemplate(*c.snap, mark):
 		return withoutRevisionLabel(c.snap.Base)
+	case mark == "" && change.FromHash == change.ToHash && c.marks():
+		return nil
 	case mark == "" || mark == change.FromHash && mark != change.ToHash:
 		return c.templateBeforePatch(p, template)
 	}
 	return nil
+}
+
+// marks reports whether the plan names the revision in a template that was there before.
+func (c *client) marks() bool {
+	return slices.ContainsFunc(c.plan.Steps, func(s Step) bool {
+		return slices.ContainsFunc(s.Patches, func(p Patch) bool {
+			ops, _ := p.Body.([]any)
+			return slices.ContainsFunc(ops, func(item any) bool {
+				op, _ := item.(map[string]any)
+				pointer, _ := op["path"].(string)
+				return strings.HasSuffix(pointer, "/labels/"+revisionLabel)
+			})
+		})
+	})
 }
 
 // isBaseTemplate reports whether a revision label names the recorded template.

@@ -44,7 +44,7 @@ func (b *builder) addUpdateSteps() error {
 	}
 	b.addPull()
 	base := b.present
-	if len(stages) == 0 || b.plan.Driver == DriverClient && (b.templateChanged || b.specChanged) {
+	if len(stages) == 0 || b.plan.Driver == DriverClient && (b.templateChanged || b.specChanged || b.unmarked()) {
 		var err error
 		if base, err = b.addUpdate(base, nil, nil); err != nil {
 			return err
@@ -130,7 +130,7 @@ func nodesOf(list []*cluster.Pod) int {
 // written: no controller updates them by itself.
 func (b *builder) addClientSteps(stages []stage) {
 	kind, verb := StepInPlace, "update in place"
-	if b.plan.Change.Mode == rules.ModeRecreate {
+	if b.plan.Change.Mode == rules.ModeRecreate || b.unmarked() {
 		kind, verb = StepRecreate, "recreate"
 	}
 	for i, r := range stages {
@@ -247,6 +247,13 @@ func (b *builder) addUpdate(base *cluster.Workload, r *stage, v *intstr.IntOrStr
 // template, and new pods carry it as well as those that it updates.
 const revisionLabel = appsv1.ControllerRevisionHashLabelKey
 
+// unmarked reports whether the client has yet to name the revision in the template of a ReplicaSet that has the new
+// template already: another program has written it.
+func (b *comparison) unmarked() bool {
+	o, ok := b.present.Object.(*appsv1.ReplicaSet)
+	return ok && b.plan.Driver == DriverClient && !b.templateChanged && o.Spec.Template.Labels[revisionLabel] == ""
+}
+
 // withRevisionLabel is a ReplicaSet whose template names the revision.
 func withRevisionLabel(w *cluster.Workload, revision string) *cluster.Workload {
 	o, ok := w.Object.(*appsv1.ReplicaSet)
@@ -326,6 +333,8 @@ func (b *builder) updateTitle(r *stage) string {
 	switch {
 	case b.templateChanged:
 		parts = append(parts, "update the template")
+	case b.unmarked():
+		parts = append(parts, "name the revision in the template")
 	case b.strategyChanged || len(parts) == 0:
 		parts = append(parts, "update the strategy")
 	}

@@ -232,7 +232,7 @@ func (w *handing) prove(ctx context.Context, kept *kube.Handover, old *unstructu
 	if err != nil {
 		return err
 	}
-	if known, err := planning.IsApproved(digests); err == nil && known {
+	if known, err := planning.IsApproved(w.factory.Streams.Getenv, digests); err == nil && known {
 		return nil
 	}
 	if old != nil && string(old.GetUID()) == w.over.Record.UID {
@@ -275,7 +275,7 @@ func (w *handing) approve(ctx context.Context) error {
 		return err
 	}
 	note := planning.Approval{Digest: digests[0], Target: w.over.Record.From.String() + " to " + w.over.Record.To.String(), At: time.Now().UTC()}
-	if err := planning.RememberApproval(note); err != nil {
+	if err := planning.RememberApproval(w.factory.Streams.Getenv, note); err != nil {
 		_, _ = fmt.Fprintf(w.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
 	}
 	return nil

@@ -36,8 +36,8 @@ const minKeptApprovals = 1000
 
 // approvalsFile is where this user's approvals are kept: in the XDG state folder, which other users
 // of the machine cannot write.
-func approvalsFile() (string, error) {
-	state := os.Getenv("XDG_STATE_HOME")
+func approvalsFile(getenv func(string) string) (string, error) {
+	state := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {
 		home, err := os.UserHomeDir()
 		if err != nil {
@@ -49,8 +49,8 @@ func approvalsFile() (string, error) {
 }
 
 // RememberApproval keeps an approval.
-func RememberApproval(n Approval) error {
-	path, err := approvalsFile()
+func RememberApproval(getenv func(string) string, n Approval) error {
+	path, err := approvalsFile(getenv)
 	if err != nil {
 		return err
 	}
@@ -84,8 +84,8 @@ func appendApproval(path string, n Approval) error {
 }
 
 // IsApproved reports whether one of the digests was approved by this user on this machine.
-func IsApproved(digests []string) (bool, error) {
-	path, err := approvalsFile()
+func IsApproved(getenv func(string) string, digests []string) (bool, error) {
+	path, err := approvalsFile(getenv)
 	if err != nil {
 		return false, err
 	}
@@ -162,8 +162,8 @@ func ClusterIdentities(ctx context.Context, client kubernetes.Interface, cfg *re
 }
 
 // ApprovedHere reports whether this user approved the plan on this machine, for the cluster of the client.
-func ApprovedHere(ctx context.Context, client kubernetes.Interface, cfg *rest.Config, p *plan.Plan) bool {
-	known, err := IsApproved(ApprovalDigests(p, ClusterIdentities(ctx, client, cfg)))
+func ApprovedHere(ctx context.Context, getenv func(string) string, client kubernetes.Interface, cfg *rest.Config, p *plan.Plan) bool {
+	known, err := IsApproved(getenv, ApprovalDigests(p, ClusterIdentities(ctx, client, cfg)))
 	return err == nil && known
 }
 

@@ -57,7 +57,7 @@ func (c *common) digests(ctx context.Context, of *plan.Rollout) (out []string, e
 
 // keep keeps what was approved under a digest, for later take-overs on this machine; elsewhere it is named by --approved.
 func (a *approvals) keep(digest, target string) {
-	err := planning.RememberApproval(planning.Approval{Digest: digest, Target: target, At: time.Now().UTC()})
+	err := planning.RememberApproval(a.factory.Streams.Getenv, planning.Approval{Digest: digest, Target: target, At: time.Now().UTC()})
 	if err != nil {
 		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
 	}
@@ -65,7 +65,7 @@ func (a *approvals) keep(digest, target string) {
 
 // kept reports whether one of the digests was approved on this machine.
 func (a *approvals) kept(digests []string) bool {
-	known, err := planning.IsApproved(digests)
+	known, err := planning.IsApproved(a.factory.Streams.Getenv, digests)
 	if err != nil {
 		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: this machine's approvals cannot be read: %v\n", err)
 	}

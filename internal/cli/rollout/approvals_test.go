@@ -40,7 +40,7 @@ func TestGroupApprovals_CoverOnlyWhatWasShown(t *testing.T) {
 		_, _ = fmt.Fprint(w, `{"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "kube-system", "uid": "c1"}}`)
 	}))
 	t.Cleanup(server.Close)
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	here := map[string]string{"XDG_STATE_HOME": t.TempDir()}
 	rec := groupOfTwo(t)
 	for name, c := range map[string]struct {
 		digest string
@@ -51,7 +51,7 @@ func TestGroupApprovals_CoverOnlyWhatWasShown(t *testing.T) {
 		"the group is named by its digest": {digest: rec.Digest("uid:c1"), want: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := driven(&bytes.Buffer{}, false, nil)
+			d := driven(&bytes.Buffer{}, false, here)
 			d.factory.Flags.APIServer = &server.URL
 			d.factory.Streams.In, d.factory.Streams.InTTY = strings.NewReader(c.answer), true
 			d.authority.digest = c.digest

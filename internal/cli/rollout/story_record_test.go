@@ -67,9 +67,56 @@ func tampersText(s *story.Story, first bool, edit func([]byte) []byte) {
 // begun is a rollout at the pause after its first of three steps.
 func begun(t *testing.T) *story.Story {
 	t.Helper()
-	s := web(t)
-	s.Run("rollout run cloneset/web --steps 1,2,100% --pause-after 1 --exit-on-pause" + image2).Ends(5)
+	s, _ := begunAs(t)
 	return s
+}
+
+var approvedDigest = regexp.MustCompile(`plan approved: (sha256:[0-9a-f]{32})`)
+
+// begunAs is begun, with the digest of what its user approved.
+func begunAs(t *testing.T) (s *story.Story, digest string) {
+	t.Helper()
+	s = web(t)
+	r := s.Run("rollout run cloneset/web --steps 1,2,100% --pause-after 1 --exit-on-pause"+image2).Ends(5, "plan approved: ")
+	return s, approvedDigest.FindStringSubmatch(r.Err)[1]
+}
+
+// TestRecord_UntouchedContinuesElsewhere: with an untouched record the rest of a rollout is harmless: another machine
+// carries out its present step, and all of it with the digest.
+func TestRecord_UntouchedContinuesElsewhere(t *testing.T) {
+	s, digest := begunAs(t)
+	s.AnotherMachine().Run("rollout promote cloneset/web").Ends(5, "--approved DIGEST")
+	s.Has("", images{"web:1": 2, "web:2": 2})
+	s.AnotherMachine().Run("rollout resume cloneset/web --approved " + digest).Ends(0)
+	s.Has("", images{"web:2": 4})
+}
+
+// TestRecord_KeepsNoAnswers: what an approved check is answered is told to its user, and is in nothing that a tenant
+// reads.
+func TestRecord_KeepsNoAnswers(t *testing.T) {
+	const secret = "AKIA0123456789"
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_, _ = w.Write([]byte(`{"key": "` + secret + `"}`))
+	}))
+	t.Cleanup(server.Close)
+	s := web(t)
+	strategy := s.File("strategy.yaml", "apiVersion: kubectl-kruise.dev/v1alpha1\nkind: RolloutStrategy\nspec:\n  steps: [{to: 1}, {to: 100%}]\n  verify: [{url: "+server.URL+"/approved, jsonPath: .key, value: x}]\n")
+	s.Run("rollout run cloneset/web --strategy "+strategy+image2).Ends(3, secret)
+	if asked.Load() != 1 {
+		t.Errorf("asked %d times", asked.Load())
+	}
+	for _, kinds := range []string{"configmaps", "events", "clonesets", "pods"} {
+		s.Run("get " + kinds + " -o json").Ends(0)
+		if out := s.Run("get "+kinds+" -o json").Ends(0, `"web`).Out; strings.Contains(out, secret) {
+			t.Errorf("%s hold the answer", kinds)
+		}
+	}
+	maps, err := s.Client.CoreV1().ConfigMaps(story.Namespace).Get(t.Context(), "rollout.cloneset.web", metav1.GetOptions{})
+	if err != nil || !strings.Contains(maps.Data["record"], "is not") || strings.Contains(maps.Data["record"], secret) {
+		t.Errorf("recorded is %s, %v", maps.Data["record"], err)
+	}
 }
 
 var verbsThatContinue = []string{"promote cloneset/web --yes", "promote cloneset/web --full --yes", "resume cloneset/web --yes"}
@@ -97,9 +144,9 @@ func TestRecord_RunsNoCommandOfATenant(t *testing.T) {
 }
 
 // TestRecord_WritesNoTemplateOfATenant: what a tenant adds to the plan is not written with the rights of another
-// person.
+// person, from whichever machine, nor with the digest of what was approved.
 func TestRecord_WritesNoTemplateOfATenant(t *testing.T) {
-	s := begun(t)
+	s, digest := begunAs(t)
 	tampers(s, false, func(p *plan.Plan) {
 		more := []any{map[string]any{"op": "add", "path": "/spec/template/spec/hostNetwork", "value": true}}
 		for i := range p.Steps {
@@ -111,6 +158,8 @@ func TestRecord_WritesNoTemplateOfATenant(t *testing.T) {
 	})
 	for _, verb := range verbsThatContinue {
 		s.Run("rollout "+verb).Ends(1, "the recorded plan")
+		s.AnotherMachine().Run("rollout "+verb).Ends(1, "the recorded plan")
+		s.AnotherMachine().Run("rollout "+verb+" --approved "+digest).Ends(1, "the recorded plan is sha256:", "not "+digest)
 	}
 	if text, _ := s.Object("CloneSet", "web").MarshalJSON(); strings.Contains(string(text), "hostNetwork") {
 		t.Errorf("%s", text)
@@ -132,6 +181,7 @@ func TestRecord_AsksNothingForATenant(t *testing.T) {
 	})
 	for _, verb := range verbsThatContinue {
 		s.Run("rollout " + verb).Ends(1)
+		s.AnotherMachine().Run("rollout " + verb).Ends(1)
 	}
 	if asked.Load() > 0 {
 		t.Error("it was asked")
@@ -168,10 +218,12 @@ func TestRecord_CountsInPodsOfThePlan(t *testing.T) {
 			tampers(s, false, func(p *plan.Plan) {
 				edit(p, slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Updated == 2 }))
 			})
-			for _, verb := range verbsThatContinue {
-				r := s.Run("rollout " + verb)
-				if got := s.Images(""); r.Code == 0 || got["web:2"] > 2 || got["web:1"]+got["web:2"] != 4 {
-					t.Fatalf("%s: exit %d, %v\n%s%s", verb, r.Code, got, r.Out, r.Err)
+			for _, at := range []*story.Story{s, s.AnotherMachine()} {
+				for _, verb := range verbsThatContinue {
+					r := at.Run("rollout " + verb)
+					if got := s.Images(""); r.Code == 0 || got["web:2"] > 2 || got["web:1"]+got["web:2"] != 4 {
+						t.Fatalf("%s: exit %d, %v\n%s%s", verb, r.Code, got, r.Out, r.Err)
+					}
 				}
 			}
 		})
@@ -284,8 +336,10 @@ func TestDetached_RollsBackAndResumes(t *testing.T) {
 	s.Run("", argsOf(s)...).Ends(3, "rolled back")
 	s.Has("", images{"web:1": 4})
 	s.Run("rollout run cloneset/web --driver kruise --steps 1,100% --pause-after 1 --exit-on-pause" + image2).Ends(5)
+	resume := "rollout resume cloneset/web --detach --runner-image registry.example.com/kubectl-kruise:v9"
+	s.AnotherMachine().Run(resume).Ends(1, "not one that you approved")
 	s.Run("rollout resume cloneset/web --detach --dry-run=client --runner-image registry.example.com/kubectl-kruise:v9")
-	s.Run("rollout resume cloneset/web --detach --runner-image registry.example.com/kubectl-kruise:v9").Ends(0, "job.batch/")
+	s.Run(resume).Ends(0, "job.batch/")
 	jobs, err := s.Client.BatchV1().Jobs("kubectl-kruise").List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(jobs.Items) != 2 {
 		t.Fatalf("%d Jobs, %v", len(jobs.Items), err)

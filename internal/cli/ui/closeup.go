@@ -227,7 +227,9 @@ func (l *liveSource) Evidence(ctx context.Context, ref cluster.Ref) (diagnose.Co
 	if err != nil {
 		return diagnose.Comparison{}, err
 	}
-	approved := func(ctx context.Context, p *plan.Plan) bool { return planning.ApprovedHere(ctx, l.core, l.config, p) }
+	approved := func(ctx context.Context, p *plan.Plan) bool {
+		return planning.ApprovedHere(ctx, l.factory.Streams.Getenv, l.core, l.config, p)
+	}
 	return clusterread.EvidenceReader{Core: l.core, Approved: approved}.Read(ctx, q), nil
 }
 

@@ -46,7 +46,6 @@ var switching = map[string]string{
 	"internal/testing/changes Change.editStrategy":   "fields that people combine, in the text of a manifest",
 	"internal/testing/changes Change.editPause":      "fields that people combine, in the text of a manifest",
 	"internal/testing/conformance podOf":             "kinds of the recorded cases",
-	"internal/testing/conformance jobEnd.compare":    "kinds of the recorded cases",
 	"internal/testing/standin claimTemplates":        "where kinds that are not models have claims, as objects of the API",
 	"internal/testing/standin hand.revision":         "how each kind labels its revisions",
 	"internal/testing/standin standIns.wakeWorkload": "what each kind's controller watches",

@@ -34,8 +34,9 @@ var layer = map[string][]string{
 	"internal/testing/standin": {
 		"github.com/distribution/reference", "gopkg.in/evanphx/json-patch.v4", "internal/testing/node", "k8s.io/...", "pkg/apply/kube", "pkg/kruise", "pkg/kruise/...", "pkg/plan/...", "pkg/render/...",
 	},
-	"internal/testing/cluster": {"github.com/go-logr/logr", "internal/testing/memory", "internal/testing/node", "internal/testing/node/life", "internal/testing/standin", "k8s.io/..."},
-	"internal/testing/story":   {"internal/cli", "internal/cli/factory", "internal/testing/cluster", "k8s.io/api/...", "k8s.io/apimachinery/..."},
+	"internal/testing/story": {
+		"github.com/go-logr/logr", "internal/cli", "internal/cli/factory", "internal/testing/memory", "internal/testing/node", "internal/testing/node/life", "internal/testing/standin", "k8s.io/...",
+	},
 	"internal/testing/tuitest": {
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/...", "internal/testing/golden", "pkg/plan/...", "pkg/tui", "pkg/tui/...",
 	},

@@ -1,6 +1,6 @@
 // Package conformance reads the recorded behaviour of the real Kruise and
-// compares ours with it. It is used by tests only; each area has one test, in
-// the package that implements the area.
+// compares ours with it. It is used by tests only. Each area has one test: those of what is rendered are here,
+// those of lint, of conversion and of the model in the packages that implement them.
 package conformance
 
 import (

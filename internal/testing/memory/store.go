@@ -13,7 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -61,6 +63,23 @@ func (s *Server) put(r *Resource, u *unstructured.Unstructured) {
 	c.objects[nameOf(u)] = u
 	s.alive[u.GetUID()] = true
 	s.note(c, change{s.version, kind, before, u})
+}
+
+// Store puts an object in as it is, with the UID, the status and the owned fields that it has, in place of one of its
+// name.
+func (s *Server) Store(of schema.GroupVersionResource, u *unstructured.Unstructured) error {
+	r := s.resource(of)
+	u.SetGroupVersionKind(r.GroupVersionKind)
+	if u.GetUID() == "" {
+		u.SetUID(uuid.NewUUID())
+	}
+	if err := defaulted(r, u); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.put(r, u)
+	return nil
 }
 
 // orphaned is whether an object has owners and none of them is there.

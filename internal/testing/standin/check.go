@@ -76,7 +76,7 @@ func (s *standIns) around(namespace string) ([]*resource.Resource, error) {
 			if o.GetNamespace() != "" && o.GetNamespace() != namespace {
 				continue
 			}
-			r, err := s.memory.of(o, func() (map[string]any, error) { return o.Object, nil })
+			r, err := s.memory.of(o, func() (*resource.Resource, error) { return inCluster(o.Object), nil })
 			if err != nil {
 				return nil, err
 			}
@@ -100,12 +100,12 @@ func (s *standIns) around(namespace string) ([]*resource.Resource, error) {
 			list = every[metav1.Object](k.from)
 		}
 		for _, o := range list {
-			r, err := s.memory.of(o, func() (map[string]any, error) {
+			r, err := s.memory.of(o, func() (*resource.Resource, error) {
 				u, err := generic(o, k.apiVersion, k.kind)
 				if err != nil {
 					return nil, err
 				}
-				return u.Object, nil
+				return inCluster(u.Object), nil
 			})
 			if err != nil {
 				return nil, err

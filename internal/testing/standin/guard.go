@@ -135,7 +135,7 @@ func (s *standIns) workload(namespace string, owner cluster.Owner) *cluster.Work
 	key := types.NamespacedName{Namespace: namespace, Name: owner.Name}
 	if i := s.store.kruise[owner.Kind]; i != nil {
 		if o := s.store.object(owner.Kind, key); o != nil && (owner.UID == "" || string(o.GetUID()) == owner.UID) {
-			w, err := s.store.read.workload(o)
+			w, err := s.store.workload(o)
 			if err == nil {
 				return w
 			}
@@ -159,7 +159,7 @@ func (s *standIns) workload(namespace string, owner cluster.Owner) *cluster.Work
 	if err != nil {
 		return nil
 	}
-	w, err := s.store.read.workload(u)
+	w, err := s.store.workload(u)
 	if err != nil {
 		return nil
 	}

@@ -2,10 +2,8 @@ package standin
 
 import (
 	"encoding/json"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -14,32 +12,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// readings keeps each workload as it was read last, since many ask for it.
-type readings struct {
-	mu   sync.Mutex
-	last map[types.UID]reading
-}
-
-type reading struct {
-	version  string
-	workload *cluster.Workload
-}
-
-func newReadings() *readings { return &readings{last: map[types.UID]reading{}} }
-
 // workload reads an object of any kind that has pods to roll out.
-func (r *readings) workload(o *unstructured.Unstructured) (*cluster.Workload, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if have, ok := r.last[o.GetUID()]; ok && have.version == o.GetResourceVersion() {
-		return have.workload, nil
-	}
-	w, err := cluster.ReadWorkload(nodeOf(o.Object))
-	if err != nil {
-		return nil, err
-	}
-	r.last[o.GetUID()] = reading{o.GetResourceVersion(), w}
-	return w, nil
+func (s *store) workload(o *unstructured.Unstructured) (*cluster.Workload, error) {
+	return s.read.of(o, func() (*cluster.Workload, error) { return cluster.ReadWorkload(nodeOf(o.Object)) })
 }
 
 // nodeOf is an object as a tree.

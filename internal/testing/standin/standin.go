@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	plan "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // Cluster is where to play Kruise.
@@ -52,8 +53,9 @@ type standIns struct {
 	restarts *restarts
 	// permits keeps questions to one budget apart.
 	permits sync.Mutex
-	memory  memory
-	pace    *Pace
+	// memory are objects in the form that checks take.
+	memory memory[*resource.Resource]
+	pace   *Pace
 }
 
 // Start starts everything and returns when webhooks are in force and all

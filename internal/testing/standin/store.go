@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // byOwner is the index of what a controller owns, by the owner's uid.
@@ -49,7 +50,8 @@ type store struct {
 	configMaps, secrets                        cache.SharedIndexInformer
 	// kruise holds the kinds of Kruise, by kind, as unstructured objects.
 	kruise map[string]cache.SharedIndexInformer
-	read   *readings
+	// read are workloads, as they were read last.
+	read memory[*cluster.Workload]
 }
 
 func newStore(ctx context.Context, client kubernetes.Interface, d dynamic.Interface) (*store, error) {
@@ -61,7 +63,7 @@ func newStore(ctx context.Context, client kubernetes.Interface, d dynamic.Interf
 		replicaSets: f.Apps().V1().ReplicaSets().Informer(), deployments: f.Apps().V1().Deployments().Informer(),
 		statefulSets: f.Apps().V1().StatefulSets().Informer(),
 		configMaps:   f.Core().V1().ConfigMaps().Informer(), secrets: f.Core().V1().Secrets().Informer(),
-		kruise: map[string]cache.SharedIndexInformer{}, read: newReadings(),
+		kruise: map[string]cache.SharedIndexInformer{},
 	}
 	all := []cache.SharedIndexInformer{
 		s.pods, s.nodes, s.namespaces, s.claims, s.revisions, s.replicaSets, s.deployments, s.statefulSets, s.configMaps, s.secrets,

@@ -97,7 +97,7 @@ func (s *standIns) reconcile(ctx context.Context, kind string, key types.Namespa
 	case !s.seen.all(o.GetUID()):
 		return notSeen, nil
 	}
-	w, err := s.store.read.workload(o)
+	w, err := s.store.workload(o)
 	if err != nil {
 		return 0, err
 	}
@@ -114,7 +114,7 @@ func (s *standIns) sidecarSets() []*cluster.Workload {
 	var out []*cluster.Workload
 	for _, key := range s.store.allOf(kruise.KindSidecarSet) {
 		if o := s.store.object(kruise.KindSidecarSet, key); o != nil {
-			if w, err := s.store.read.workload(o); err == nil {
+			if w, err := s.store.workload(o); err == nil {
 				out = append(out, w)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,12 +17,11 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/cluster"
 )
 
 // Story is a cluster and the namespace shop in it.
 type Story struct {
-	*cluster.Cluster
+	*Cluster
 	*testing.T
 
 	folder string
@@ -42,11 +42,16 @@ func Start(t *testing.T, pods int, documents ...string) *Story {
 func (s *Story) Elsewhere(pods int, documents ...string) *Story {
 	t := s.T
 	t.Helper()
-	s = &Story{Cluster: cluster.Start(t), T: t, folder: s.folder}
+	s = &Story{Cluster: startCluster(t), T: t, folder: s.folder}
 	s.Apply(t, "", "{apiVersion: v1, kind: Namespace, metadata: {name: "+Namespace+"}}")
 	s.Apply(t, Namespace, strings.Join(documents, "\n---\n"))
 	s.Await(t, "pods are ready", func() bool { return len(s.Ready(t, Namespace)) == pods })
 	return s
+}
+
+// AnotherMachine is the same user at the same cluster, from a machine on which nothing was approved.
+func (s *Story) AnotherMachine() *Story {
+	return &Story{Cluster: s.Cluster, T: s.T, folder: s.TempDir()}
 }
 
 // Result is what a command did.
@@ -81,7 +86,12 @@ func (s *Story) Run(line string, more ...string) *Result {
 	return s.run(s.Context(), s.Kubeconfig, append(strings.Fields(line), more...))
 }
 
+// patience is how long a command may take before it is interrupted: one that hangs fails its own story, by name.
+const patience = 3 * time.Minute
+
 func (s *Story) run(ctx context.Context, kubeconfig string, words []string) *Result {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	var out, errOut bytes.Buffer
 	args := append([]string{"kubectl-kruise", "-n", Namespace, "--kubeconfig", kubeconfig}, words...)
 	env := func(name string) string {

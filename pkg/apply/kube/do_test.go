@@ -2,6 +2,7 @@ package kube
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -90,17 +91,24 @@ func TestDo_PatchesNoOtherObject(t *testing.T) {
 func TestDo_EvictsAndDeletes(t *testing.T) {
 	pod := plan.PodRef{Namespace: "shop", Name: "web-0", UID: "uid-of-web-0"}
 	for want, a := range map[string]plan.Action{
-		"POST /api/v1/namespaces/shop/pods/web-0/eviction, refused": {Step: "step", Evict: &pod},
-		"DELETE /api/v1/namespaces/shop/pods/web-0, refused":        {Step: "step", Delete: &pod},
+		"create v1/pods/web-0/eviction": {Step: "step", Evict: &pod},
+		"delete v1/pods/web-0":          {Step: "step", Delete: &pod},
 	} {
 		s := newAPIServer(t, kruiseOwn)
 		_, pods := newStatefulSet("web-0")
 		c := openAt(t, s, plan.Step{Kind: plan.StepUpdate}, pods...)
-		if err := c.Do(t.Context(), shopWeb.Ref, a); err == nil {
-			t.Errorf("%s: the refusal is no error", want)
+		if err := c.Do(t.Context(), shopWeb.Ref, a); err != nil {
+			t.Errorf("%s: %v", want, err)
 		}
 		if got := s.written(); !slices.Equal(got, []string{want}) {
 			t.Errorf("written: %q, want %s", got, want)
+		}
+		if now := s.list("v1/pods")[0]; now.GetDeletionTimestamp() == nil {
+			t.Errorf("%s: the pod stays", want)
+		}
+		s.refuseWrites("v1/pods", http.StatusForbidden)
+		if err := c.Do(t.Context(), shopWeb.Ref, a); err == nil {
+			t.Errorf("%s: the refusal is no error", want)
 		}
 	}
 }

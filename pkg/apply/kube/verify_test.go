@@ -22,7 +22,7 @@ func TestVerify_OnlyItsOwnJobAnswers(t *testing.T) {
 		"as the server":    {func(j *batchv1.Job) { j.Spec.Template.Labels["job-name"] = j.Name }, ""},
 		"another program":  {func(j *batchv1.Job) { j.Spec.Template.Spec.Containers[0].Command = []string{"true"} }, "another Job"},
 		"nothing to do":    {func(j *batchv1.Job) { j.Spec.Completions = new(int32) }, "another Job"},
-		"pods of others":   {func(j *batchv1.Job) { j.Spec.ManualSelector = new(bool) }, "another Job"},
+		"pods of others":   {func(j *batchv1.Job) { j.Spec.ManualSelector = new(true) }, "another Job"},
 		"another account":  {func(j *batchv1.Job) { j.Spec.Template.Spec.ServiceAccountName = "other" }, "another Job"},
 		"it was replaced":  {nil, "was deleted before it ended"},
 		"it was not there": {nil, ""},

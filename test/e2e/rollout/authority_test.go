@@ -7,11 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -117,55 +114,6 @@ func (b *bed) live(t *testing.T) string {
 	text, err := json.Marshal(o.Object["spec"])
 	must(t, err)
 	return string(text)
-}
-
-// TestRecord_UntouchedContinuesElsewhere: with an untouched record the rest of a rollout is
-// harmless: another machine carries out its present step, and all of it with the digest.
-func TestRecord_UntouchedContinuesElsewhere(t *testing.T) {
-	t.Parallel()
-	b, _, digest := begun(t)
-	code, out, said := from(t, b, t.TempDir(), "rollout", "promote", "cloneset/web")
-	if got := images(t, b.Cluster, b.namespace, "app"); code != 5 || got["web 2"] != 2 || !strings.Contains(said, "--approved DIGEST") {
-		t.Fatalf("exit %d, %v\n%s\n%s", code, got, out, said)
-	}
-	code, out, said = from(t, b, t.TempDir(), "rollout", "resume", "cloneset/web", "--approved", digest)
-	if got := images(t, b.Cluster, b.namespace, "app"); code != 0 || got["web 2"] != 4 {
-		t.Fatalf("exit %d, %v\n%s\n%s", code, got, out, said)
-	}
-}
-
-// TestRecord_KeepsNoAnswers: what an approved check is answered is in nothing that a tenant reads.
-func TestRecord_KeepsNoAnswers(t *testing.T) {
-	t.Parallel()
-	const secret = "AKIA0123456789"
-	asked := make(chan string, 100)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked <- r.URL.Path
-		_, _ = w.Write([]byte(`{"key": "` + secret + `"}`))
-	}))
-	defer server.Close()
-	own, state := newBed(t, kruiseKind("CloneSet", "clonesets", approvedClones)), t.TempDir()
-	strategy := filepath.Join(t.TempDir(), "strategy.yaml")
-	must(t, os.WriteFile(strategy, []byte("apiVersion: kubectl-kruise.dev/v1alpha1\nkind: RolloutStrategy\nspec:\n  steps: [{to: 1}, {to: 100%}]\n  verify: [{url: "+server.URL+"/approved, jsonPath: .key, value: x}]\n"), 0o600))
-	code, out, said := from(t, own, state, "rollout", "run", "cloneset/web", "--yes", "--image", "main="+web2, "--strategy", strategy, "--pull-images", "never")
-	if code != 3 || len(asked) != 1 || !strings.Contains(said, secret) {
-		t.Errorf("exit %d, asked %d times; the operator is told what was answered:\n%s\n%s", code, len(asked), out, said)
-	}
-	for _, kind := range []string{"configmaps", "events", "clonesets.apps.kruise.io"} {
-		cmd := exec.CommandContext(t.Context(), own.Kubectl(), "get", kind, "-n", own.namespace, "-o", "json", "--kubeconfig", own.Kubeconfig())
-		text, err := cmd.Output()
-		if err != nil || strings.Contains(string(text), secret) {
-			t.Errorf("%s hold the answer: %v", kind, err)
-		}
-	}
-	maps := own.Client().CoreV1().ConfigMaps(own.namespace)
-	list, err := maps.List(t.Context(), metav1.ListOptions{LabelSelector: "kubectl-kruise.dev/rollout-of"})
-	must(t, err)
-	for _, cm := range list.Items {
-		if record := cm.Data["record"]; !strings.Contains(record, "is not") || strings.Contains(record, secret) {
-			t.Errorf("recorded is %s", record)
-		}
-	}
 }
 
 // TestApprover_WritesTheRecordOnly: a person with the role for approvals writes the record of a rollout and

@@ -19,10 +19,13 @@ const lostPods = 8
 // TestDetached_TimeLostPerKill measures how much longer a rollout takes for each kill of its runner, by a
 // signal that it cannot catch, at a random moment. With a step for each pod, nothing happens
 // until the next runner has the Lease; within one step, Kruise's controller continues meanwhile.
-// CHAOS_LOST is the number of kills; the figures are in the log.
+// CHAOS_LOST is the number of kills, without which nothing is measured; the figures are in the log.
 func TestDetached_TimeLostPerKill(t *testing.T) {
 	t.Parallel()
-	kills := int(number(t, "CHAOS_LOST", 1))
+	kills := int(number(t, "CHAOS_LOST", 0))
+	if kills == 0 {
+		t.Skip("it measures, and finds no fault that TestDetached_ContinuesAfterKills does not")
+	}
 	for name, steps := range map[string]string{"a step for each pod": "1,2,3,4,5,6,7,8", "one step": "100%"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,9 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/dynamic"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -112,99 +110,6 @@ func TestAnotherPlan_IsLeftAlone(t *testing.T) {
 	must(t, second.Begin(t.Context(), b.object.Ref, p))
 	if res := <-ended; res.Outcome != event.TakenOver || !strings.Contains(res.Reason, "another plan") {
 		t.Errorf("%s: %s", res.Outcome, res.Reason)
-	}
-}
-
-// TestDrift_FailsTheRollout: a change by another client fails the rollout, with what it was and by
-// whom.
-func TestDrift_FailsTheRollout(t *testing.T) {
-	for name, c := range map[string]struct {
-		patch  string
-		reason []string
-	}{
-		"template":  {`{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"registry.example.com/web:3"}]}}}}`, []string{"template", "intruder"}},
-		"partition": {`{"spec":{"updateStrategy":{"partition":0,"rollingUpdate":{"partition":0}}}}`, []string{"partition", "intruder"}},
-		"paused":    {`{"spec":{"updateStrategy":{"paused":true,"rollingUpdate":{"paused":true}}}}`, []string{"paused", "intruder"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBed(t, kinds["CloneSet"].workload)
-			b.halts(t, func(client dynamic.ResourceInterface) error {
-				_, err := client.Patch(t.Context(), "web", types.MergePatchType, []byte(c.patch), metav1.PatchOptions{FieldManager: "intruder"})
-				return err
-			}, c.reason...)
-		})
-	}
-}
-
-// TestDeletedWorkload_FailsTheRollout: a workload that is deleted, or deleted and made again, is no longer the
-// one that the plan was made for.
-func TestDeletedWorkload_FailsTheRollout(t *testing.T) {
-	for name, c := range map[string]struct {
-		again  bool
-		reason string
-	}{"deleted": {false, "the object is gone"}, "made again": {true, "object"}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBed(t, kinds["CloneSet"].workload)
-			b.halts(t, func(client dynamic.ResourceInterface) error {
-				err := client.Delete(t.Context(), "web", metav1.DeleteOptions{})
-				if c.again {
-					b.Apply(t, b.namespace, b.text)
-				}
-				return err
-			}, c.reason)
-		})
-	}
-}
-
-// TestOtherTemplate_WritesNothing: a plan that was made for another template writes nothing.
-func TestOtherTemplate_WritesNothing(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, kinds["CloneSet"].workload)
-	c := b.open(t)
-	p := b.plan(t, c, paused(t))
-	client, err := dynamic.NewForConfig(b.Config())
-	must(t, err)
-	clones := client.Resource(b.object.Resource).Namespace(b.namespace)
-	other := `{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"registry.example.com/web:3"}]}}}}`
-	written, err := clones.Patch(t.Context(), "web", types.MergePatchType, []byte(other), metav1.PatchOptions{FieldManager: "intruder"})
-	must(t, err)
-	for {
-		s, err := c.Observe(t.Context(), b.object.Ref)
-		must(t, err)
-		if s.Workload.Generation == written.GetGeneration() {
-			break
-		}
-		must(t, c.Await(t.Context(), b.object.Ref, s.Version, time.Time{}))
-	}
-	res := b.run(t.Context(), t, c, p, apply.Options{})
-	if res.Outcome != event.Failed || !strings.Contains(res.Reason, "template") || !strings.Contains(res.Reason, "intruder") {
-		t.Errorf("%s: %s", res.Outcome, res.Reason)
-	}
-	now, err := clones.Get(t.Context(), "web", metav1.GetOptions{})
-	must(t, err)
-	if now.GetGeneration() != written.GetGeneration() {
-		t.Errorf("something was written: %v", now.Object["spec"])
-	}
-}
-
-// halts runs a rollout to its pause, lets something happen, and wants it to halt.
-func (b *bed) halts(t *testing.T, meanwhile func(dynamic.ResourceInterface) error, reasons ...string) {
-	t.Helper()
-	c := b.open(t)
-	p := b.plan(t, c, paused(t))
-	if res := b.run(t.Context(), t, c, p, apply.Options{AtPause: true}); res.Outcome != event.AtPause {
-		t.Fatalf("%s: %s", res.Outcome, res.Reason)
-	}
-	client, err := dynamic.NewForConfig(b.Config())
-	must(t, err)
-	must(t, meanwhile(client.Resource(b.object.Resource).Namespace(b.namespace)))
-	res := b.run(t.Context(), t, c, p, apply.Options{})
-	for _, reason := range reasons {
-		if res.Outcome != event.Failed || !strings.Contains(res.Reason, reason) {
-			t.Errorf("%s: %s; want %q", res.Outcome, res.Reason, reason)
-		}
 	}
 }
 

@@ -1,27 +1,26 @@
-package render_test
+package conformance
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/conformance"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 )
 
 func TestConformanceInjection(t *testing.T) {
-	conformance.Area(t, "injection", func(_ *testing.T, c conformance.Case) error {
-		return conformance.Injection(c, injected)
+	Area(t, "injection", func(_ *testing.T, c Case) error {
+		return Injection(c, injected)
 	})
 }
 
 // TestInjection_IsIdempotent: what comes out of a recorded case stays as it is when it is
 // rendered with the same sets once more.
 func TestInjection_IsIdempotent(t *testing.T) {
-	conformance.Area(t, "injection", func(_ *testing.T, c conformance.Case) error {
-		stream, context, err := conformance.InjectionScene(c)
+	Area(t, "injection", func(_ *testing.T, c Case) error {
+		stream, context, err := InjectionScene(c)
 		if err != nil || c.Has("denied.txt") {
 			return err
 		}
@@ -60,5 +59,5 @@ func sameAgain(docs, stream, context []map[string]any) error {
 	if err != nil {
 		return fmt.Errorf("rendering the output again: %w", err)
 	}
-	return conformance.Different("the second rendering", conformance.Diff(docs, second))
+	return Different("the second rendering", Diff(docs, second))
 }

@@ -35,11 +35,6 @@ func (r *jobsRun) compare(want map[string]any) error {
 	return errors.Join(errs...)
 }
 
-// varies reports whether a key came out differently when it was recorded again.
-func varies(want map[string]any, what string) bool {
-	return want["stable"] == false && slices.Contains(texts(want["varies"]), what)
-}
-
 // messageField is the field that a webhook's message begins with, if it does.
 var messageField = regexp.MustCompile(`denied the request: ([a-zA-Z][\w.\[\]-]*): (?:Invalid value|Required value|Forbidden|Duplicate value|Unsupported value|Not found)`)
 

@@ -1,4 +1,4 @@
-package render_test
+package conformance
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/conformance"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/podstate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -21,8 +20,8 @@ import (
 // TestConformanceState asks the rules by which PersistentPodStates are rendered
 // what Kruise recorded of pods, and what it put into them.
 func TestConformanceState(t *testing.T) {
-	conformance.Area(t, "state", func(_ *testing.T, c conformance.Case) error {
-		return conformance.State(c, conformance.StateRules{
+	Area(t, "state", func(_ *testing.T, c Case) error {
+		return State(c, StateRules{
 			Takes: takesState, Newest: newestState, Generated: generatedState, Ordinals: wantedOrdinals,
 			Placed: placedPod, Scheduled: scheduledNode, Recorded: recordedStatus,
 		})

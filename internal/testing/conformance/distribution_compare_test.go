@@ -43,11 +43,6 @@ func (r *distributionRun) varies(what string) bool {
 	})
 }
 
-func mapping(v any) map[string]any {
-	m, _ := v.(map[string]any)
-	return m
-}
-
 // objects compares everything of a distributed kind and name in the case's
 // namespaces, foreign objects included, but for owner references. The hashcode
 // is compared with the value recorded beside the objects.

@@ -1,4 +1,4 @@
-package cluster
+package story
 
 import (
 	"errors"
@@ -101,7 +101,7 @@ func (c *Cluster) Ready(t *testing.T, namespace string) []corev1.Pod {
 // Await waits until a condition holds, which is asked again after a moment.
 func (c *Cluster) Await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("after a minute still not: %s", what)
 		}

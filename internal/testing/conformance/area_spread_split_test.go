@@ -1,9 +1,8 @@
-package render_test
+package conformance
 
 import (
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/conformance"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
@@ -13,8 +12,8 @@ import (
 // is where Kruise has it after each step, and what Kruise refuses, is tested by the
 // replay of the same cases in pkg/plan/simulate.
 func TestConformanceSpread(t *testing.T) {
-	conformance.Area(t, "spread", func(_ *testing.T, c conformance.Case) error {
-		return conformance.SpreadSplit(c, renderSpread)
+	Area(t, "spread", func(_ *testing.T, c Case) error {
+		return SpreadSplit(c, renderSpread)
 	})
 }
 

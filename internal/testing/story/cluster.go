@@ -1,7 +1,4 @@
-// Package cluster is a whole cluster in the process of a test: an API server in memory (package memory), modelled
-// nodes (node), a scheduler that takes the emptiest node, Kubernetes' own controllers of workloads,
-// and stand-ins for Kruise (standin). It starts in a moment and needs no other program. What it is not: see memory.
-package cluster
+package story
 
 import (
 	"cmp"
@@ -35,7 +32,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/standin"
 )
 
-// Cluster is one cluster.
+// Cluster is a whole cluster in the process of a test: an API server in memory (package memory), modelled
+// nodes (node), a scheduler that takes the emptiest node, Kubernetes' own controllers of workloads,
+// and stand-ins for Kruise (standin). It starts in a moment and needs no other program. What it is not: see memory.
 type Cluster struct {
 	*memory.Server
 
@@ -54,8 +53,8 @@ func quick() life.Timing {
 // silence has the controllers log nothing; it is done once, before any of them runs.
 var silence = sync.OnceFunc(func() { klog.SetLogger(logr.Discard()) })
 
-// Start gives the test a cluster of its own, with three nodes in two zones and Kruise.
-func Start(t *testing.T) *Cluster {
+// startCluster gives the test a cluster of its own, with three nodes in two zones and Kruise.
+func startCluster(t *testing.T) *Cluster {
 	t.Helper()
 	silence()
 	c := &Cluster{Server: memory.New(append(memory.Kruise(), memory.Rollout())...)}

@@ -1,4 +1,4 @@
-package render_test
+package conformance
 
 import (
 	"fmt"
@@ -7,10 +7,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/conformance"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	planned "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
@@ -20,8 +19,8 @@ import (
 )
 
 func TestConformanceJobs(t *testing.T) {
-	engine := conformance.JobsEngine{Refuse: jobFaults, Stored: jobStored, Render: renderJob, DaemonNodes: daemonNodes}
-	conformance.Area(t, "jobs", func(_ *testing.T, c conformance.Case) error { return conformance.Jobs(c, engine) })
+	engine := JobsEngine{Refuse: jobFaults, Stored: jobStored, Render: renderJob, DaemonNodes: daemonNodes}
+	Area(t, "jobs", func(_ *testing.T, c Case) error { return Jobs(c, engine) })
 }
 
 // jobFaults asks the check what it has against an object.
@@ -74,12 +73,12 @@ func jobStored(object, pod map[string]any, version string) (map[string]any, erro
 }
 
 // renderJob renders one object.
-func renderJob(object map[string]any, around []map[string]any) (*conformance.JobsRendering, error) {
+func renderJob(object map[string]any, around []map[string]any) (*JobsRendering, error) {
 	out, err := render.Render(parsed([]map[string]any{object}), render.Options{Kruise: kruise.Next, Context: parsed(around), Patches: true})
 	if err != nil {
 		return nil, err
 	}
-	made := &conformance.JobsRendering{Findings: map[string]string{}}
+	made := &JobsRendering{Findings: map[string]string{}}
 	for _, r := range out.Resources {
 		made.Objects = append(made.Objects, tree.Value(r.Node()).(map[string]any))
 	}
@@ -95,8 +94,8 @@ func renderJob(object map[string]any, around []map[string]any) (*conformance.Job
 	return made, nil
 }
 
-func jobStep(s *patches.Step) conformance.JobsStep {
-	out := conformance.JobsStep{Said: s.Notes}
+func jobStep(s *patches.Step) JobsStep {
+	out := JobsStep{Said: s.Notes}
 	for _, c := range append(s.Before, s.After...) {
 		out.Said = append(out.Said, c.Text)
 	}
@@ -108,11 +107,11 @@ func jobStep(s *patches.Step) conformance.JobsStep {
 
 // daemonNodes asks the model of the DaemonSet controller.
 func daemonNodes(set map[string]any, nodes []map[string]any) ([]string, error) {
-	w, err := cluster.ReadWorkload(tree.FromValue(set))
+	w, err := planned.ReadWorkload(tree.FromValue(set))
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]*cluster.Node{}
+	known := map[string]*planned.Node{}
 	for _, doc := range nodes {
 		var n corev1.Node
 		if _, err := tree.Decode(tree.FromValue(doc), &n); err != nil {
@@ -121,7 +120,7 @@ func daemonNodes(set map[string]any, nodes []map[string]any) ([]string, error) {
 		if n.Spec.Unschedulable {
 			n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule})
 		}
-		known[n.Name] = &cluster.Node{Name: n.Name, Labels: n.Labels, Taints: n.Spec.Taints}
+		known[n.Name] = &planned.Node{Name: n.Name, Labels: n.Labels, Taints: n.Spec.Taints}
 	}
 	pass, err := controller.Reconcile(&controller.View{Workload: w, Nodes: known, Pick: func(int) int { return 0 }})
 	if err != nil {

@@ -78,35 +78,7 @@ func (c cluster) kind(kind string) []map[string]any {
 	return slices.DeleteFunc(c.all(), func(o map[string]any) bool { return kindOf(o) != kind })
 }
 
-// field follows keys; nil when one is missing.
-func field(v any, path ...string) any {
-	for _, k := range path {
-		m, _ := v.(map[string]any)
-		v = m[k]
-	}
-	return v
-}
-
-func text(v any, path ...string) string {
-	s, _ := field(v, path...).(string)
-	return s
-}
-
-func texts(v any) []string {
-	var out []string
-	list, _ := v.([]any)
-	for _, item := range list {
-		if s, ok := item.(string); ok {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-func kindOf(o map[string]any) string      { return text(o, "kind") }
-func nameOf(o map[string]any) string      { return text(o, "metadata", "name") }
-func namespaceOf(o map[string]any) string { return text(o, "metadata", "namespace") }
-func keyOf(o map[string]any) key          { return key{kindOf(o), namespaceOf(o), nameOf(o)} }
+func keyOf(o map[string]any) key { return key{kindOf(o), namespaceOf(o), nameOf(o)} }
 
 func isDistribution(o map[string]any) bool {
 	return kindOf(o) == kruise.KindResourceDistribution && strings.HasPrefix(text(o, "apiVersion"), "apps.kruise.io/")

@@ -1,11 +1,8 @@
 package conformance
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
@@ -167,40 +164,4 @@ func above(table map[string]any, path string) bool {
 		}
 	}
 	return false
-}
-
-// quantities writes the amounts below v as the API server does.
-func quantities(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		for k, e := range v {
-			switch k {
-			case "limits", "requests":
-				canonical(mapping(e))
-				continue
-			case "sizeLimit", "divisor":
-				v[k] = quantity(e)
-				continue
-			}
-			quantities(e)
-		}
-	case []any:
-		for _, e := range v {
-			quantities(e)
-		}
-	}
-}
-
-func canonical(amounts map[string]any) {
-	for k, v := range amounts {
-		amounts[k] = quantity(v)
-	}
-}
-
-// quantity is v as the API server writes it; v itself when it is none.
-func quantity(v any) any {
-	if q, err := resource.ParseQuantity(fmt.Sprint(v)); err == nil {
-		return q.String()
-	}
-	return v
 }

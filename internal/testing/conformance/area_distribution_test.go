@@ -1,10 +1,9 @@
-package render_test
+package conformance
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/conformance"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
@@ -12,12 +11,12 @@ import (
 )
 
 func TestConformanceDistribution(t *testing.T) {
-	conformance.Area(t, "distribution", func(_ *testing.T, c conformance.Case) error {
-		return conformance.Distribution(c, renderDistribution)
+	Area(t, "distribution", func(_ *testing.T, c Case) error {
+		return Distribution(c, renderDistribution)
 	})
 }
 
-func renderDistribution(stream, context []map[string]any) (*conformance.Rendering, error) {
+func renderDistribution(stream, context []map[string]any) (*Rendering, error) {
 	in := parsed(stream)
 	out, err := render.Render(in, render.Options{
 		Kruise: kruise.Next,
@@ -30,7 +29,7 @@ func renderDistribution(stream, context []map[string]any) (*conformance.Renderin
 	for _, r := range in {
 		given[r] = true
 	}
-	got := &conformance.Rendering{Findings: map[string][]string{}}
+	got := &Rendering{Findings: map[string][]string{}}
 	for _, r := range out.Resources {
 		if !given[r] {
 			got.Copies = append(got.Copies, tree.Value(r.Node()).(map[string]any))

@@ -1,4 +1,4 @@
-package cluster
+package story
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ import (
 // workload goes with it.
 func TestWorkloads_GetPods(t *testing.T) {
 	t.Parallel()
-	c := Start(t)
+	c := startCluster(t)
 	c.Apply(t, "default", `
 apiVersion: apps.kruise.io/v1beta1
 kind: CloneSet

@@ -1,17 +1,16 @@
-package render_test
+package conformance
 
 import (
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/conformance"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 )
 
 func TestConformanceSubsets(t *testing.T) {
-	conformance.Area(t, "subsets", func(_ *testing.T, c conformance.Case) error {
-		return conformance.Subsets(c, renderSubsets)
+	Area(t, "subsets", func(_ *testing.T, c Case) error {
+		return Subsets(c, renderSubsets)
 	})
 }
 

@@ -86,27 +86,6 @@ func unmarked(v any) map[string]any {
 	return out
 }
 
-// copied is a deep copy.
-func copied(o map[string]any) map[string]any { return mapping(copiedValue(o)) }
-
-func copiedValue(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, e := range v {
-			out[k] = copiedValue(e)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = copiedValue(e)
-		}
-		return out
-	}
-	return v
-}
-
 // recorded is the cluster after a step: the workloads, with the pods that its
 // status says are ready, and the status. Times are placeholders and go.
 func recorded(want map[string]any) (live []map[string]any, status map[string]any) {
