@@ -166,7 +166,7 @@ func (w *walk) change(s plan.Snapshot, a *plan.PodAction) []Step {
 func (w *walk) after(c *podChange, what stage) []Condition {
 	switch {
 	case what == leaves && w.plan.Grace > 0:
-		return []Condition{{"it has been out of service for " + w.plan.Grace.String(), fmt.Sprintf("sleep %d", int(w.plan.Grace.Seconds()))}}
+		return []Condition{{"it has been out of service for " + w.plan.Grace.String(), fmt.Sprintf("sleep %d", int(time.Duration(w.plan.Grace).Seconds()))}}
 	case what == returns:
 		return []Condition{{"it is ready", target(c.pod).waitReady("Ready")}}
 	case what == goesOn:

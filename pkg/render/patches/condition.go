@@ -199,13 +199,13 @@ func (w *writer) stepConditions(n int, s *plan.Step) []Condition {
 	return []Condition{{"at least " + podsOf(n, s.Updated+s.Kept, "is updated", "are updated"), w.object.atLeast(field, n, seconds(s.Timeout))}}
 }
 
-func timeout(d time.Duration) string { return strconv.Itoa(seconds(d)) + "s" }
+func timeout(d plan.Duration) string { return strconv.Itoa(seconds(d)) + "s" }
 
-func seconds(d time.Duration) int {
+func seconds(d plan.Duration) int {
 	if d <= 0 {
 		return patient
 	}
-	return int(d.Round(time.Second).Seconds())
+	return int(time.Duration(d).Round(time.Second).Seconds())
 }
 
 // counted has the first patch check the number of pods that the partitions were
