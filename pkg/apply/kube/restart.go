@@ -178,7 +178,7 @@ func (rs *restarter) writeNote(ctx context.Context, p observedPod, a restartNote
 	if containers != nil {
 		body["spec"] = map[string]any{"containers": containers}
 	}
-	return rs.writer.sendPod(ctx, plan.PodRef{Namespace: p.Namespace, Name: p.Name, UID: p.UID}, PodPatch{Body: body})
+	return rs.writer.sendPod(ctx, plan.PodRef{Namespace: p.Namespace, Name: p.Name, UID: p.UID}, plan.Patch{Body: body})
 }
 
 // restartAnnotation is on pods whose containers were restarted without Kruise: other

@@ -154,7 +154,7 @@ func commands(s *plan.Step) []string {
 	if v := s.Verify; v != nil && len(v.Command) > 0 {
 		words := make([]string, len(v.Command))
 		for i, word := range v.Command {
-			words[i] = quoted(word)
+			words[i] = Quote(word)
 		}
 		return []string{strings.Join(words, " ")}
 	}
