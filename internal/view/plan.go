@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -125,7 +126,7 @@ func limitsText(l plan.Limits) string {
 		text += fmt.Sprintf(", at most %s above replicas", counted.Of(l.MaxSurge, "pod"))
 	}
 	if l.MinReady > 0 {
-		text += ", each ready for " + svg.Span(l.MinReady) + " to count"
+		text += ", each ready for " + svg.Span(time.Duration(l.MinReady)) + " to count"
 	}
 	return text
 }

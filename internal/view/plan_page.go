@@ -134,7 +134,7 @@ func planStep(p *plan.Plan, i int) PlanStep {
 		out.Patches = append(out.Patches, patchCommand(p, patch))
 	}
 	if s.Timeout > 0 {
-		out.Limit = fmt.Sprintf("%s, then %s", svg.Span(s.Timeout), cmp.Or(s.OnFailure, plan.FailPause))
+		out.Limit = fmt.Sprintf("%s, then %s", svg.Span(time.Duration(s.Timeout)), cmp.Or(s.OnFailure, plan.FailPause))
 	}
 	return out
 }

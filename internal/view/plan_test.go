@@ -36,13 +36,13 @@ func planOf(pods int) plan.Plan {
 			FromRevision: "web-6f6b7df74f", Mode: rules.ModeInPlace, Why: "every changed field can change in a running pod", Restarts: []string{"main"},
 			Fields: []rules.FieldChange{image("registry.example.com/web:1.0", "registry.example.com/web:2.0")},
 		},
-		Limits: plan.Limits{Replicas: pods, MaxUnavailable: pods / 5, MinReady: 10 * time.Second},
+		Limits: plan.Limits{Replicas: pods, MaxUnavailable: pods / 5, MinReady: plan.Duration(10 * time.Second)},
 		Steps: []plan.Step{
 			{Name: "pull", Kind: plan.StepPullImages, Title: "pull registry.example.com/web:2.0 on every node that runs a pod", Pull: &plan.Pull{Images: []string{"registry.example.com/web:2.0"}}},
 			{
 				Name: "1", Kind: plan.StepUpdate, Title: fmt.Sprintf("write the new template: 1 of %d pods", pods), Patches: partition(pods - 1), Pods: step(0, 1), Updated: 1, Kept: pods - 1,
 				Before: []plan.Condition{{Type: plan.HoldsUID, Value: "u1"}}, After: []plan.Condition{{Type: plan.HoldsUpdatedAvailable, Value: "1"}, {Type: plan.HoldsSettled}},
-				Timeout: 10 * time.Minute, OnFailure: plan.FailRollback,
+				Timeout: plan.Duration(10 * time.Minute), OnFailure: plan.FailRollback,
 			},
 			{Name: "pause-1", Kind: plan.StepPause, Title: "wait for approval", Pause: &plan.Pause{}},
 			{Name: "100%", Kind: plan.StepPartition, Title: fmt.Sprintf("the other %d pods", pods-1), Patches: partition(0), Pods: step(1, pods), Updated: pods},

@@ -320,7 +320,7 @@ func unready(t *testing.T) (apply.Rollouts, *memory) {
 	o.Agent.Override = func(p *cluster.Pod) simulate.Override {
 		return simulate.Override{Unready: p.Containers[0].Image == "web:2"}
 	}
-	r, m := rollouts(t, cloneSet, o, plan.Policy{Steps: steps(t, "2", "100%"), Timeout: 5 * time.Minute, Pull: plan.PullNever})
+	r, m := rollouts(t, cloneSet, o, plan.Policy{Steps: steps(t, "2", "100%"), Timeout: plan.Duration(5 * time.Minute), Pull: plan.PullNever})
 	if res, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{Until: m.Now().Add(time.Minute)}); err != nil || res.Outcome != event.TimedOut {
 		t.Fatalf("%+v, %v", res, err)
 	}

@@ -67,7 +67,7 @@ func TestRun_EndsAfterTheGivenStep(t *testing.T) {
 
 // TestRun_DriverClientUpdatesPodByPod is the driver client, where every pod is an action.
 func TestRun_DriverClientUpdatesPodByPod(t *testing.T) {
-	b := newBed(t, replicaSet, simulate.DefaultOptions(), plan.Policy{Driver: plan.DriverClient, Grace: time.Second})
+	b := newBed(t, replicaSet, simulate.DefaultOptions(), plan.Policy{Driver: plan.DriverClient, Grace: plan.Duration(time.Second)})
 	res := b.run(t, t.Context(), b, apply.Options{})
 	if res.Outcome != event.Completed || b.images(t)["web:2"] != 4 {
 		t.Errorf("%s %s, %v", res.Outcome, res.Reason, b.images(t))
@@ -104,7 +104,7 @@ func TestRun_FailsOrRollsBack(t *testing.T) {
 			o.Agent.Override = func(p *cluster.Pod) simulate.Override {
 				return simulate.Override{Unready: p.Containers[0].Image == "web:2"}
 			}
-			b := newBed(t, cloneSet, o, plan.Policy{Steps: steps(t, "2", "100%"), OnFailure: c.onFailure, Timeout: 5 * time.Minute})
+			b := newBed(t, cloneSet, o, plan.Policy{Steps: steps(t, "2", "100%"), OnFailure: c.onFailure, Timeout: plan.Duration(5 * time.Minute)})
 			res := b.run(t, t.Context(), b, apply.Options{})
 			if res.Outcome != c.outcome || b.images(t)["web:1"] != c.old || !strings.Contains(res.Reason, "is not done after 5m") {
 				t.Errorf("%s %s, %v", res.Outcome, res.Reason, b.images(t))
@@ -126,7 +126,7 @@ func TestRun_RollsBackToTheFormerPartition(t *testing.T) {
 	if canary == cloneSet {
 		t.Fatal("the workload has another strategy")
 	}
-	b := newBed(t, canary, o, plan.Policy{Steps: steps(t, "2", "100%"), OnFailure: plan.FailRollback, Timeout: 5 * time.Minute})
+	b := newBed(t, canary, o, plan.Policy{Steps: steps(t, "2", "100%"), OnFailure: plan.FailRollback, Timeout: plan.Duration(5 * time.Minute)})
 	res := b.run(t, t.Context(), b, apply.Options{})
 	s, err := b.Observe(t.Context(), b.ref)
 	must(t, err)
@@ -143,7 +143,7 @@ func TestRun_LeavesASubsetToItsUnitedDeployment(t *testing.T) {
 		return simulate.Override{Unready: p.Containers[0].Image == "web:2"}
 	}
 	owned := strings.Replace(cloneSet, "namespace: shop}", "namespace: shop, ownerReferences: [{apiVersion: apps.kruise.io/v1beta1, kind: UnitedDeployment, name: zones, uid: u, controller: true}]}", 1)
-	b := newBed(t, owned, o, plan.Policy{Steps: steps(t, "2", "100%"), OnFailure: plan.FailRollback, Timeout: 5 * time.Minute})
+	b := newBed(t, owned, o, plan.Policy{Steps: steps(t, "2", "100%"), OnFailure: plan.FailRollback, Timeout: plan.Duration(5 * time.Minute)})
 	res := b.run(t, t.Context(), b, apply.Options{})
 	if res.Outcome != event.Failed || strings.Contains(res.Reason, "rolled back") || b.images(t)["web:2"] == 0 {
 		t.Errorf("%s %s, %v", res.Outcome, res.Reason, b.images(t))

@@ -33,7 +33,7 @@ func (r *run) follow(ctx context.Context) error {
 	}
 	if r.bySpec {
 		if r.plan, s = plan.ForSpec(s); r.opt.Limit > 0 {
-			s.Progress.Started, r.plan.Steps[0].Timeout = r.began, r.opt.Limit
+			s.Progress.Started, r.plan.Steps[0].Timeout = r.began, plan.Duration(r.opt.Limit)
 		}
 	}
 	now := r.cluster.Now()

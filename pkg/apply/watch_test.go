@@ -109,7 +109,7 @@ func TestWatchSpec_FailsAfterItsLimit(t *testing.T) {
 	if want := 13 * time.Minute; limit != want {
 		t.Errorf("the limit is %s, want %s", limit, want)
 	}
-	if own := plan.SpecTimeout(s, plan.Policy{Timeout: time.Minute}); own != time.Minute {
+	if own := plan.SpecTimeout(s, plan.Policy{Timeout: plan.Duration(time.Minute)}); own != time.Minute {
 		t.Errorf("the limit is %s where a minute is given", own)
 	}
 	for name, c := range map[string]struct {

@@ -91,7 +91,7 @@ func TestBuild_AddsPullVerifyAndPause(t *testing.T) {
 	old := clones("")
 	policy := plan.Policy{
 		Steps: must(plan.ParseSteps("1,50%,100%")), Pull: plan.PullNever, Verify: []plan.Verify{{URL: "http://web"}},
-		Timeout: time.Minute, OnFailure: plan.FailRollback,
+		Timeout: plan.Duration(time.Minute), OnFailure: plan.FailRollback,
 	}
 	if err := policy.PauseAfter("all"); err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestBuild_AddsPullVerifyAndPause(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	for _, s := range p.Steps {
-		if s.OnFailure != plan.FailRollback || (s.Timeout != time.Minute) != (s.Kind == plan.StepPause) {
+		if s.OnFailure != plan.FailRollback || (s.Timeout != plan.Duration(time.Minute)) != (s.Kind == plan.StepPause) {
 			t.Errorf("%s: %s, %s", s.Name, s.OnFailure, s.Timeout)
 		}
 	}

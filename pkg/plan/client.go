@@ -343,7 +343,7 @@ func (c *client) graceEnds(p *cluster.Pod) time.Time {
 	if err != nil {
 		return time.Time{}
 	}
-	return since.Add(c.plan.Grace)
+	return since.Add(time.Duration(c.plan.Grace))
 }
 
 // evict deletes a pod, unless a hook or a budget holds it.
@@ -402,7 +402,7 @@ func (c *client) block(gate string, p *cluster.Pod, why string) {
 // their normal life: of a StatefulSet those that its order takes, since pods below the
 // partition may have the revision, too, after the template was rolled back.
 func (r *rollout) pendingUpdates(n int) rules.Pending {
-	revision, minReady, available := r.revision(), r.plan.Limits.MinReady, 0
+	revision, minReady, available := r.revision(), time.Duration(r.plan.Limits.MinReady), 0
 	pods := r.snap.Pods
 	if spec := clientSpecOf(*r.snap, r.object()); spec != nil {
 		pods = spec.countedPods(r, n)

@@ -27,8 +27,8 @@ var set = strings.Replace(manifest(natives, "ReplicaSet", plain+"  replicas: 4\n
 // period is over, and every pod comes back.
 func TestBuild_DrainAndGrace(t *testing.T) {
 	w, ref := world(t, simulate.DefaultOptions(), set)
-	p := built(t, w, ref, strings.ReplaceAll(set, "web:1", newer), plan.Policy{Grace: 7 * time.Second})
-	if p.Drain != plan.DrainLabel || p.Grace != 7*time.Second {
+	p := built(t, w, ref, strings.ReplaceAll(set, "web:1", newer), plan.Policy{Grace: plan.Duration(7 * time.Second)})
+	if p.Drain != plan.DrainLabel || p.Grace != plan.Duration(7*time.Second) {
 		t.Fatal(p.Drain, p.Grace)
 	}
 	left := map[string]time.Time{}
@@ -109,7 +109,7 @@ func TestClient_UpdatesOnePodStepByStep(t *testing.T) {
 		"unready by far": {func(p *cluster.Pod, s *plan.Snapshot) { unready(s.Pods[:3]) }, 0, "act take web-00002 out of service"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, s := carried(t, plan.Policy{Grace: 5 * time.Second, Steps: must(plan.ParseSteps("1,100%"))})
+			p, s := carried(t, plan.Policy{Grace: plan.Duration(5 * time.Second), Steps: must(plan.ParseSteps("1,100%"))})
 			if c.spoil != nil {
 				c.spoil(s.Pods[3], &s)
 			}
@@ -129,8 +129,8 @@ func crash(p *cluster.Pod) {
 // TestClient_WaitsForNoTimeThatHasPassed: a pod that is out of service, and ready for long
 // enough, is not available; what comes next is the end of its grace period.
 func TestClient_WaitsForNoTimeThatHasPassed(t *testing.T) {
-	p, s := carried(t, plan.Policy{Grace: 5 * time.Second, Steps: must(plan.ParseSteps("1,100%"))})
-	p.Limits.MinReady = 10 * time.Second
+	p, s := carried(t, plan.Policy{Grace: plan.Duration(5 * time.Second), Steps: must(plan.ParseSteps("1,100%"))})
+	p.Limits.MinReady = plan.Duration(10 * time.Second)
 	now := noon.Add(time.Minute)
 	prepare(s.Pods[3], now)
 	if d := decide(t, p, s, now); d.Verb != plan.Wait || !d.Until.Equal(now.Add(5*time.Second)) {

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -498,7 +497,7 @@ func templateLabels(w *cluster.Workload) map[string]any {
 }
 
 // grace is how long a pod is out of service before its containers change.
-func (b *comparison) grace() time.Duration {
+func (b *comparison) grace() Duration {
 	if b.policy.Grace > 0 {
 		return b.policy.Grace
 	}
@@ -506,5 +505,5 @@ func (b *comparison) grace() time.Duration {
 	if spec == nil || spec.inPlace() == nil {
 		return 0
 	}
-	return time.Duration(spec.inPlace().GracePeriodSeconds) * time.Second
+	return seconds(spec.inPlace().GracePeriodSeconds)
 }

@@ -205,7 +205,7 @@ func atRevision(revision string) func(*cluster.Pod) bool {
 // is never. It is always later than now: a pod that has been ready for long enough and
 // that only its lifecycle state keeps from being available waits for a change of its state.
 func (r *rollout) nextAvailable() (next time.Time) {
-	minReady := r.plan.Limits.MinReady
+	minReady := time.Duration(r.plan.Limits.MinReady)
 	if minReady <= 0 {
 		return next
 	}
@@ -277,7 +277,7 @@ func HookHolding(s Snapshot, p *cluster.Pod) (b Blocker, ok bool) {
 }
 
 // hookLimit is how long a pod may wait for a hook before the rollout halts.
-func (p *Plan) hookLimit() time.Duration { return max(minHookLimit, 3*p.HookAnswer) }
+func (p *Plan) hookLimit() time.Duration { return max(minHookLimit, 3*time.Duration(p.HookAnswer)) }
 
 // unquietPods are the pods that [isQuiet] does not hold for, in their order.
 func (r *rollout) unquietPods() (out []*cluster.Pod) {

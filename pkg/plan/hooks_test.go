@@ -139,12 +139,12 @@ func TestBuild_HooksOfOtherDrivers(t *testing.T) {
 }
 
 func TestParseHookAnswer_ReadsDurations(t *testing.T) {
-	for text, want := range map[string]time.Duration{"": 0, "never": plan.HookNever, "90s": 90 * time.Second} {
+	for text, want := range map[string]plan.HookAnswer{"": 0, "never": plan.HookNever, "90s": plan.HookAnswer(90 * time.Second)} {
 		got, err := plan.ParseHookAnswer(text)
 		if err != nil || got != want {
 			t.Errorf("%q: %s, %v", text, got, err)
 		}
-		if back, err := plan.ParseHookAnswer(plan.HookAnswerText(got)); err != nil || back != got {
+		if back, err := plan.ParseHookAnswer(got.String()); err != nil || back != got {
 			t.Errorf("%q comes back as %s, %v", text, back, err)
 		}
 	}

@@ -38,7 +38,7 @@ func (b *comparison) cloneSet(spec *kruise.CloneSetSpec) subject {
 	}
 	s := subject{
 		total:  l.Replicas,
-		limits: Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
+		limits: Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, seconds(spec.MinReadySeconds)},
 	}
 	b.countPods(&s, b.activePods()-max(leaving, named), b.updatedPods())
 	if _, ok := cluster.Of(&kruise.CloneSet{Spec: *spec}).Partition(); ok {

@@ -34,7 +34,7 @@ func (b *comparison) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subjec
 	l := set.Limits()
 	s := subject{
 		total: set.Scheduled, updated: b.updatedPods(),
-		limits: Limits{set.Scheduled, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
+		limits: Limits{set.Scheduled, l.MaxUnavailable, l.MaxSurge, seconds(spec.MinReadySeconds)},
 	}
 	if _, ok := cluster.Of(&kruise.DaemonSet{Spec: *spec}).Partition(); ok {
 		all := set.Scheduled

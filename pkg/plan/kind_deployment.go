@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"time"
-
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
@@ -32,7 +30,7 @@ func (k deploymentKind) subject(b *comparison) subject {
 	let := rules.PausedOf(b.present.Object) && !rules.PausedOf(b.desired.Object)
 	s := subject{
 		total:       l.Replicas,
-		limits:      Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
+		limits:      Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, seconds(spec.MinReadySeconds)},
 		approximate: !recreates && (let || len(b.policy.Steps) > 1),
 		take:        b.takeInAnyOrder(newFixedQueue(byName(b.snap.Pods), b.isOutdated), "which old pods go first is up to their ReplicaSet"),
 	}

@@ -198,7 +198,7 @@ func TestBuild_ClientFollowsTheSourceObject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Limits.MaxUnavailable != 3 || p.Grace.Seconds() != 9 || p.Drain != plan.DrainNone || p.Steps[1].Pods[0].Name != s.Pods[2].Name {
+	if p.Limits.MaxUnavailable != 3 || time.Duration(p.Grace).Seconds() != 9 || p.Drain != plan.DrainNone || p.Steps[1].Pods[0].Name != s.Pods[2].Name {
 		t.Errorf("%+v %s %s %+v", p.Limits, p.Grace, p.Drain, p.Steps[1].Pods)
 	}
 	if p.Steps[0].Patches[0].Target == nil || p.Steps[0].Patches[0].Target.Kind != "ReplicaSet" {
@@ -212,7 +212,7 @@ func TestBuild_ClientFollowsTheSourceObject(t *testing.T) {
 	if edited.Grace = 0; edited.WithStricterLimits(s).Grace != p.Grace {
 		t.Errorf("out of service for %s", edited.WithStricterLimits(s).Grace)
 	}
-	if edited.Grace = time.Hour; edited.WithStricterLimits(s).Grace != time.Hour {
+	if edited.Grace = plan.Duration(time.Hour); edited.WithStricterLimits(s).Grace != plan.Duration(time.Hour) {
 		t.Errorf("out of service for %s, an hour is on record", edited.WithStricterLimits(s).Grace)
 	}
 }

@@ -32,7 +32,7 @@ func (b *comparison) statefulSet(spec *kruise.StatefulSetSpec) subject {
 	s := subject{total: l.Replicas, limits: Limits{Replicas: l.Replicas, MaxUnavailable: l.MaxUnavailable}}
 	slots := b.countOrdinals(&s, set.Ordinals())
 	if r := spec.UpdateStrategy.RollingUpdate; r != nil && r.MinReadySeconds != nil {
-		s.limits.MinReady = time.Duration(*r.MinReadySeconds) * time.Second
+		s.limits.MinReady = seconds(*r.MinReadySeconds)
 	}
 	if _, ok := cluster.Of(&kruise.StatefulSet{Spec: *spec}).Partition(); !ok {
 		return s
@@ -143,7 +143,7 @@ func (k nativeStatefulSetKind) subject(b *comparison) subject {
 	replicas, _ := cluster.Of(&appsv1.StatefulSet{Spec: *spec}).Replicas()
 	s := subject{
 		total:  replicas,
-		limits: Limits{Replicas: replicas, MaxUnavailable: set.Budget(), MinReady: time.Duration(spec.MinReadySeconds) * time.Second},
+		limits: Limits{Replicas: replicas, MaxUnavailable: set.Budget(), MinReady: seconds(spec.MinReadySeconds)},
 	}
 	slots := b.countOrdinals(&s, set.Ordinals())
 	if _, ok := cluster.Of(&appsv1.StatefulSet{Spec: *spec}).Partition(); !ok {

@@ -127,7 +127,7 @@ func (r *run) pause(s *Step) (Decision, bool) {
 	if s.Pause == nil || s.Pause.For == 0 {
 		return r.wait(r.nextGrace(), Blocker{Gate: GatePromote, Why: "waiting for approval"}), false
 	}
-	end := r.progress.Started.Add(s.Pause.For)
+	end := r.progress.Started.Add(time.Duration(s.Pause.For))
 	if !r.now.Before(end) {
 		return Decision{}, true
 	}
@@ -269,7 +269,7 @@ func (r *rollout) deadline(s *Step) time.Time {
 	if s.Timeout <= 0 {
 		return time.Time{}
 	}
-	return r.stepStart().Add(s.Timeout)
+	return r.stepStart().Add(time.Duration(s.Timeout))
 }
 
 func (r *run) decide(v Verb, reason string) Decision {

@@ -338,7 +338,7 @@ func TestNext_PullsImages(t *testing.T) {
 			if c.spoil != nil {
 				c.spoil(&s)
 			}
-			p.Steps[0].Timeout = 11 * time.Minute
+			p.Steps[0].Timeout = plan.Duration(11 * time.Minute)
 			d := decide(t, p, s, noon.Add(c.at))
 			if got := fmt.Sprintf("%d %s %s", d.Step, d.Verb, d.Reason); !strings.HasPrefix(got, c.want) {
 				t.Errorf("%s, want %s", got, c.want)
@@ -401,7 +401,7 @@ func TestPromotionAt_PassesThePauseAhead(t *testing.T) {
 func TestNext_PromotedPausesPass(t *testing.T) {
 	p := plan.Plan{Steps: []plan.Step{
 		{Name: "a", Kind: plan.StepPause, Pause: &plan.Pause{}},
-		{Name: "b", Kind: plan.StepPause, Pause: &plan.Pause{For: time.Hour}},
+		{Name: "b", Kind: plan.StepPause, Pause: &plan.Pause{For: plan.Duration(time.Hour)}},
 		{Name: "c", Kind: plan.StepPause, Pause: &plan.Pause{}},
 	}}
 	_, s := crowd(t, podJSON(1))

@@ -98,12 +98,12 @@ func templateField(w *cluster.Workload, field string) bool {
 // beside partition and pause, such as the update strategy.
 type SpecWrite struct {
 	// Path is from the top of the object: spec.updateStrategy.type.
-	Path string
+	Path string `json:"path"`
 	// Old is what the object has, nil where it has nothing or was not compared.
-	Old any
+	Old any `json:"old,omitempty"`
 	// New is what is written, nil where the field is removed. What is likely to be
 	// secret in both is [redact.Masked].
-	New any
+	New any `json:"new,omitempty"`
 }
 
 // SpecWrites are the fields outside of the pod template that the plan writes: those that

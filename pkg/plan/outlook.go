@@ -106,11 +106,11 @@ func ForSpec(s Snapshot) (Plan, Snapshot) {
 func SpecTimeout(s Snapshot, policy Policy) time.Duration {
 	w := s.Object()
 	if w == nil || w.Object == nil {
-		return baseTimeout
+		return time.Duration(baseTimeout)
 	}
 	b := newBuilder(w, w, s, policy)
 	b.subject = b.readSubject()
-	return b.timeout(b.subject.total)
+	return time.Duration(b.timeout(b.subject.total))
 }
 
 // UpdatablePods returns how many pods of a workload get a new template with its current partition,

@@ -11,7 +11,6 @@ package plan
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -40,36 +39,39 @@ const (
 // updated as they are, and every step with the patches it sends. It is pinned to
 // the object's uid and to the template it was made for.
 type Plan struct {
-	Target Target
-	Driver Driver
-	Change Change
-	Limits Limits
+	Target Target `json:"target"`
+	Driver Driver `json:"driver"`
+	Change Change `json:"change"`
+	Limits Limits `json:"limits"`
 	// Drain and Grace are how the driver client takes a pod out of service before its containers
 	// change, and for how long; empty for other drivers.
-	Drain Drain
-	Grace time.Duration
+	Drain Drain    `json:"drain,omitempty"`
+	Grace Duration `json:"grace,omitzero"`
 	// HookAnswer is after how long a lifecycle hook of the workload is taken to be
 	// answered; [HookNever] where it is taken to be never, 0 where there is no hook.
-	HookAnswer time.Duration
-	Steps      []Step
-	// Paused is true where the desired spec has the workload's controller update no pod.
-	// It is not written to files: it is about how the plan was made.
-	Paused bool
+	HookAnswer HookAnswer `json:"hookAnswer,omitzero"`
 	// Warnings are for reviewers of the plan.
-	Warnings []string
+	Warnings []string `json:"warnings,omitempty"`
 	// RollbackReason is why a rollout was ended whose work this plan undoes; empty in
 	// plans that go forward.
-	RollbackReason string
+	RollbackReason string `json:"rollsBack,omitempty"`
+	Steps          []Step `json:"steps"`
+	// Paused is true where the desired spec has the workload's controller update no pod.
+	// It is not written to files: it is about how the plan was made.
+	Paused bool `json:"-"`
 }
 
 // Target is the object that a plan is for.
 type Target struct {
-	APIVersion, Kind, Namespace, Name string
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
 	// UID is empty in a plan made from files alone.
-	UID string
+	UID string `json:"uid,omitempty"`
 	// Carrier is the native object that was rendered from a Kruise workload, in a cluster without
 	// Kruise; nil when the target itself exists.
-	Carrier *Target
+	Carrier *Target `json:"carrier,omitempty"`
 }
 
 // Object is what is in the cluster: the carrier if there is one.
@@ -91,27 +93,31 @@ func (t Target) Ref() cluster.Ref {
 
 // Change is what the rollout brings about.
 type Change struct {
+	// Mode is what most pods go through; Steps name each pod's own. Why names what decides.
+	Mode rules.UpdateMode `json:"mode"`
+	Why  string           `json:"why"`
 	// FromRevision and ToRevision are names of revisions; ToRevision is empty
 	// while it is not stored.
-	FromRevision, ToRevision string
+	FromRevision string `json:"fromRevision,omitempty"`
+	ToRevision   string `json:"toRevision,omitempty"`
 	// FromHash and ToHash pin the templates, see [TemplateHash].
-	FromHash, ToHash string
-	// Mode is what most pods go through; Steps name each pod's own.
-	Mode rules.UpdateMode
-	// Fields are all differences, and Why names what decides.
-	Fields []rules.FieldChange
-	Why    string
+	FromHash string `json:"fromHash"`
+	ToHash   string `json:"toHash"`
 	// Restarts are containers that restart in place.
-	Restarts []string
+	Restarts []string `json:"restarts,omitempty"`
+	// Fields are all differences.
+	Fields []rules.FieldChange `json:"fields,omitempty"`
 	// Spec are the fields outside of the pod template that change, beside partition and
 	// pause; nil where the object was not compared, as in a plan that was read from a file.
-	Spec []SpecWrite
+	Spec []SpecWrite `json:"spec,omitempty"`
 }
 
 // Limits are the numbers that the spec comes to, in pods.
 type Limits struct {
-	Replicas, MaxUnavailable, MaxSurge int
-	MinReady                           time.Duration
+	Replicas       int      `json:"replicas"`
+	MaxUnavailable int      `json:"maxUnavailable"`
+	MaxSurge       int      `json:"maxSurge,omitempty"`
+	MinReady       Duration `json:"minReady,omitzero"`
 }
 
 // Resizes reports whether the plan changes how many pods there are to be.
@@ -162,62 +168,67 @@ const (
 // Step is one step of a plan.
 type Step struct {
 	// Name is unique in the plan: letters, digits, "-", ".", "%".
-	Name string
-	Kind StepKind
+	Name string   `json:"name"`
+	Kind StepKind `json:"kind"`
 	// Title describes in one line what happens.
-	Title string
+	Title string `json:"title"`
 	// Patches are sent in order, each exactly as kubectl patch would.
-	Patches []Patch
-	// Pods are those that the step is expected to touch, in order.
-	Pods []PodStep
-	// Updated is how many pods have the new template when the step is
-	// done, Kept how many the old.
-	Updated, Kept int
-	// Before and After are the conditions before and after the step.
-	Before, After []Condition
-	// Timeout is how long the step may take; 0 is no limit. Pauses have no timeout.
-	Timeout   time.Duration
-	OnFailure OnFailure
+	Patches []Patch `json:"patches,omitempty"`
 
 	// One of these belongs to the kind of the same name.
-	Pause      *Pause
-	Verify     *Verify
-	Pull       *Pull
-	Containers *Containers
+	Pause      *Pause      `json:"pause,omitempty"`
+	Verify     *Verify     `json:"verify,omitempty"`
+	Pull       *Pull       `json:"pull,omitempty"`
+	Containers *Containers `json:"containers,omitempty"`
+
+	// Updated is how many pods have the new template when the step is
+	// done, Kept how many the old.
+	Updated int `json:"updated"`
+	Kept    int `json:"kept"`
+	// Before and After are the conditions before and after the step.
+	Before []Condition `json:"before,omitempty"`
+	After  []Condition `json:"after,omitempty"`
+	// Timeout is how long the step may take; 0 is no limit. Pauses have no timeout.
+	Timeout   Duration  `json:"timeout,omitzero"`
+	OnFailure OnFailure `json:"onFailure"`
+	// Pods are those that the step is expected to touch, in order.
+	Pods []PodStep `json:"pods,omitempty"`
 }
 
 // Patch is one request, as kubectl patch would send it.
 type Patch struct {
 	// Target is the object; nil for the plan's own.
-	Target *Target
+	Target *Target `json:"target,omitempty"`
 	// Type is merge, json or strategic.
-	Type string
-	// Body is the patch as decoded JSON.
-	Body any
+	Type string `json:"type"`
 	// Subresource is empty, status or scale.
-	Subresource string
+	Subresource string `json:"subresource,omitempty"`
 	// Reached is how many updated pods there must be before it is sent; 0 sends
 	// it at once.
-	Reached int
+	Reached int `json:"reached,omitempty"`
+	// Body is the patch as decoded JSON.
+	Body any `json:"patch"`
 }
 
 // PodStep is one pod that a step is expected to touch.
 type PodStep struct {
-	Name, UID, Node string
-	Mode            rules.UpdateMode
+	Name string           `json:"name"`
+	UID  string           `json:"uid,omitempty"`
+	Node string           `json:"node,omitempty"`
+	Mode rules.UpdateMode `json:"mode"`
 	// Tie is the same positive number on pods that Kruise treats alike: any of
 	// them may come in the place of any other. 0 is a pod without such a group.
-	Tie int
-	Why string
+	Tie int    `json:"tie,omitempty"`
+	Why string `json:"why,omitempty"`
 }
 
 // Condition is something that must hold, with what it is about, so that a
 // program can check it and a reviewer can read it.
 type Condition struct {
 	// Type is one of the constants below.
-	Type ConditionType
+	Type ConditionType `json:"type"`
 	// Value is a revision, a hash, a number or a name, depending on the type.
-	Value string
+	Value string `json:"value,omitempty"`
 }
 
 // ConditionsText is what must hold, in words: "7 updated and available, spec observed, no surge left".
@@ -287,45 +298,47 @@ const (
 // Pause is what a pause waits for.
 type Pause struct {
 	// For is how long; 0 waits for approval.
-	For time.Duration
+	For Duration `json:"for,omitzero"`
 }
 
 // Verify is a check whose result decides whether the rollout continues. One of
 // Command, URL, Prometheus and Job is set.
 type Verify struct {
 	// Command is run on the operator's machine; exit code 0 is good.
-	Command []string
+	Command []string `json:"command,omitempty"`
 	// URL is fetched; Status (default any 2xx) and, when JSONPath is set, Value
 	// must agree.
-	URL      string
-	Status   int
-	JSONPath string
-	Value    string
+	URL      string `json:"url,omitempty"`
+	Status   int    `json:"status,omitempty"`
+	JSONPath string `json:"jsonPath,omitempty"`
+	Value    string `json:"value,omitempty"`
 	// Prometheus is the address of a server; Query must give a vector or a
 	// scalar of which every value is true under Condition, such as "< 0.01".
-	Prometheus, Query, Threshold string
+	Prometheus string `json:"prometheus,omitempty"`
+	Query      string `json:"query,omitempty"`
+	Threshold  string `json:"threshold,omitempty"`
 	// Job is a batch/v1 Job, created in the workload's namespace; its success is
 	// good.
-	Job map[string]any
+	Job map[string]any `json:"job,omitempty"`
 	// Every is the interval between attempts, 10 s by default; the answer is bad when
 	// all Attempts have failed, one by default.
-	Every    time.Duration
-	Attempts int
+	Every    Duration `json:"every,omitzero"`
+	Attempts int      `json:"attempts,omitempty"`
 }
 
 // Pull names images that nodes pull in advance.
 type Pull struct {
-	Images []string
+	Images []string `json:"images"`
 	// Parallel is how many nodes at a time; 0 is the default of the puller.
-	Parallel int
+	Parallel int `json:"parallel,omitempty"`
 }
 
 // Containers is which containers restart inside their pods.
 type Containers struct {
-	Names []string
+	Names []string `json:"names"`
 	// Method is one of the constants below; empty chooses by what the cluster can
 	// do.
-	Method string
+	Method string `json:"method,omitempty"`
 	RestartStrategy
 }
 
@@ -344,7 +357,7 @@ const (
 // RestartStrategy is what only [RestartCRR] can do (docs/kruise/jobs.md#containerrecreaterequest).
 type RestartStrategy struct {
 	// Ordered waits for one container before the next.
-	Ordered bool
+	Ordered bool `json:"ordered,omitempty"`
 	// Unready is for how long the pod is not ready before its containers stop.
-	Unready time.Duration
+	Unready Duration `json:"unready,omitzero"`
 }

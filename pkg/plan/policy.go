@@ -15,38 +15,38 @@ import (
 // defaults: see [DefaultSteps], and the constants below for the rest.
 type Policy struct {
 	// Steps are cumulative and rise; without any, [DefaultSteps] are taken.
-	Steps []PolicyStep
+	Steps []PolicyStep `json:"steps,omitempty"`
 	// Verify is asked after each step, before the step's own.
-	Verify []Verify
-	Pull   PullPolicy
+	Verify []Verify   `json:"verify,omitempty"`
+	Pull   PullPolicy `json:"pull,omitempty"`
 	// Parallel is how many nodes pull at a time; 0 leaves it to the puller.
-	Parallel int
+	Parallel int `json:"parallel,omitempty"`
 	// Timeout limits each step; 0 works out a limit from the step's size.
-	Timeout time.Duration
+	Timeout Duration `json:"timeout,omitzero"`
 	// OnFailure is empty for [FailPause]: going back is a rollout too, which
 	// a user should ask for.
-	OnFailure OnFailure
+	OnFailure OnFailure `json:"onFailure,omitempty"`
 	// Driver is empty for the default of the workload.
-	Driver Driver
-	Drain  Drain
+	Driver Driver `json:"driver,omitempty"`
+	Drain  Drain  `json:"drain,omitempty"`
 	// Grace is how long a pod is out of service before its containers change, for
 	// the driver client; 0 takes the workload's own inPlaceUpdateStrategy.
-	Grace time.Duration
+	Grace Duration `json:"grace,omitzero"`
 	// HookAnswer is after how long a program answers the workload's lifecycle hooks,
 	// as the plan assumes; 0 is [DefaultHookAnswer], [HookNever] is never.
-	HookAnswer time.Duration
+	HookAnswer HookAnswer `json:"hookAnswer,omitzero"`
 	// Warnings are what was assumed when the policy was read; a plan has them, too.
-	Warnings []string
+	Warnings []string `json:"-"`
 }
 
 // PolicyStep is one step of a policy.
 type PolicyStep struct {
 	// To is how many pods are updated when the step is done.
-	To Amount
+	To Amount `json:"to"`
 	// Pause follows the step; nil continues at once.
-	Pause *Pause
+	Pause *Pause `json:"pause,omitempty"`
 	// Verify is asked after this step.
-	Verify []Verify
+	Verify []Verify `json:"verify,omitempty"`
 }
 
 // PullPolicy defines whether new images are pulled before any pod changes.
@@ -77,17 +77,6 @@ const (
 	DrainGate Drain = "gate"
 	// DrainNone leaves it in service.
 	DrainNone Drain = "none"
-)
-
-// How long a lifecycle hook takes to be answered, as a plan assumes.
-const (
-	// DefaultHookAnswer is what is assumed about hooks by default.
-	DefaultHookAnswer = 5 * time.Second
-	// HookNever is the assumption that no program answers.
-	HookNever time.Duration = -1
-	// minHookLimit is for how long a pod may wait for the answer at least, before the
-	// rollout halts.
-	minHookLimit = 10 * time.Minute
 )
 
 // ParseSteps reads steps as the flag --steps has them: 1,10%,50%,100%.
@@ -138,7 +127,7 @@ func (p *Policy) PauseAfter(text string) error {
 			if err != nil || d <= 0 {
 				return textError("%q is not a length of time", "write it as 30s, 5m or 1h30m", long)
 			}
-			pause.For = d
+			pause.For = Duration(d)
 		}
 		if !p.pauseAt(which, pause) {
 			return textError("the steps do not stop at %q: they stop at "+p.stops(), pauseHint, which)
@@ -281,33 +270,4 @@ const amountHint = "write a number of pods, such as 3, or a percentage, such as 
 // textError is an error with a hint and without a place; %q in msg is the text.
 func textError(msg, hint, text string) *tree.Error {
 	return &tree.Error{Msg: strings.Replace(msg, "%q", strconv.Quote(text), 1), Hint: hint}
-}
-
-// neverText is how a flag spells [HookNever].
-const neverText = "never"
-
-// ParseHookAnswer reads a length of time, or never; empty is the default.
-func ParseHookAnswer(text string) (time.Duration, error) {
-	switch text {
-	case "":
-		return 0, nil
-	case neverText:
-		return HookNever, nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return 0, textError("%q is not a length of time", "write it as 30s or 5m, or never", text)
-	}
-	return d, nil
-}
-
-// HookAnswerText is what [ParseHookAnswer] reads.
-func HookAnswerText(d time.Duration) string {
-	switch {
-	case d < 0:
-		return neverText
-	case d == 0:
-		return ""
-	}
-	return d.String()
 }

@@ -208,7 +208,7 @@ func TestResolveStages_SkipsWhatIsReached(t *testing.T) {
 func TestResolveStages_KeepPausesAndChecks(t *testing.T) {
 	steps := must(ParseSteps("1,10%,100%"))
 	steps[0].Verify = []Verify{{URL: "a"}}
-	steps[1].Verify, steps[1].Pause = []Verify{{URL: "b"}}, &Pause{For: time.Minute}
+	steps[1].Verify, steps[1].Pause = []Verify{{URL: "b"}}, &Pause{For: Duration(time.Minute)}
 	got := resolveStages(steps, 5, 0)
 	if len(got) != 2 || len(got[0].Verify) != 2 || got[0].Pause == nil {
 		t.Errorf("%+v", got)

@@ -140,7 +140,7 @@ func (s *scene) imagine() {
 		s.policy.Steps = must(plan.ParseSteps(s.one("1,100%", "2,60%,100%", "100%", "10%,20%,30%,100%", "1,2,3,4,100%", "50%")))
 	}
 	if s.rarely(3) {
-		s.policy.Grace = time.Duration(s.chance.IntN(5)) * time.Second
+		s.policy.Grace = plan.Duration(time.Duration(s.chance.IntN(5)) * time.Second)
 	}
 	if s.rarely(3) && len(s.policy.Steps) > 0 {
 		_ = s.policy.PauseAfter(s.one("1", "all=30s", "1=1m"))

@@ -296,7 +296,7 @@ func (c *containerRestarts) unrequestedPods() (list []*cluster.Pod) {
 
 // available reports whether a pod counts as up.
 func (c *containerRestarts) available(p *cluster.Pod) bool {
-	return rules.Available(p, c.plan.Limits.MinReady, c.now)
+	return rules.Available(p, time.Duration(c.plan.Limits.MinReady), c.now)
 }
 
 // checkRequested checks a pod whose restart was requested, and is false for any other.

@@ -169,7 +169,7 @@ func TestRestart_RunsToTheEnd(t *testing.T) {
 			}
 			worst := 0
 			d, story := drive(t, w, ref, p, func(d plan.Decision) {
-				worst = max(worst, unavailable(observe(t, w, ref), p.Limits.MinReady, w.Now()))
+				worst = max(worst, unavailable(observe(t, w, ref), time.Duration(p.Limits.MinReady), w.Now()))
 				for _, b := range d.Blockers {
 					if b.Gate == plan.GateBudget {
 						t.Errorf("%s, and there is no budget", b)

@@ -482,16 +482,16 @@ func (b *builder) addStep(s Step) {
 // for as many rounds as the budget makes of it. Reaching it means that something
 // is stuck, not that it is slow.
 const (
-	baseTimeout  = 10 * time.Minute
-	roundTimeout = time.Minute
+	baseTimeout  = Duration(10 * time.Minute)
+	roundTimeout = Duration(time.Minute)
 )
 
-func (b *builder) timeout(pods int) time.Duration {
+func (b *builder) timeout(pods int) Duration {
 	if b.policy.Timeout > 0 {
 		return b.policy.Timeout
 	}
 	l := b.subject.limits
 	at := max(l.MaxUnavailable+l.MaxSurge, 1)
 	rounds := (pods + at - 1) / at
-	return baseTimeout + time.Duration(rounds)*(roundTimeout+l.MinReady+2*max(b.plan.HookAnswer, 0))
+	return baseTimeout + Duration(rounds)*(roundTimeout+l.MinReady+2*Duration(max(b.plan.HookAnswer, 0)))
 }

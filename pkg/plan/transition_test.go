@@ -20,7 +20,7 @@ func tenPods() plan.Plan {
 		Target: plan.Target{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Namespace: "shop", Name: "web"},
 		Limits: plan.Limits{Replicas: 10},
 		Steps: []plan.Step{
-			{Name: "update", Kind: plan.StepUpdate, Title: "write the template", Updated: 1, Patches: []plan.Patch{{}}, Timeout: time.Minute},
+			{Name: "update", Kind: plan.StepUpdate, Title: "write the template", Updated: 1, Patches: []plan.Patch{{}}, Timeout: plan.Duration(time.Minute)},
 			{Name: "pause-1", Kind: plan.StepPause, Title: "wait", Updated: 1, Pause: &plan.Pause{}},
 			{Name: "verify-1", Kind: plan.StepVerify, Title: "ask", Updated: 1, Verify: &plan.Verify{Command: []string{"true"}}},
 			{Name: "step-50%", Kind: plan.StepPartition, Title: "let 4 more follow", Updated: 5, Patches: []plan.Patch{{}}},

@@ -362,7 +362,7 @@ func TestWithStricterLimits_TakesTheStricter(t *testing.T) {
 	for name, c := range map[string]struct{ record, want plan.Limits }{
 		"as it was": {live, live},
 		"wider":     {plan.Limits{Replicas: 10, MaxUnavailable: 10, MaxSurge: 7}, plan.Limits{Replicas: 10, MaxUnavailable: 2, MinReady: live.MinReady}},
-		"stricter":  {plan.Limits{Replicas: 10, MaxUnavailable: 1, MinReady: time.Hour}, plan.Limits{Replicas: 10, MaxUnavailable: 1, MinReady: time.Hour}},
+		"stricter":  {plan.Limits{Replicas: 10, MaxUnavailable: 1, MinReady: plan.Duration(time.Hour)}, plan.Limits{Replicas: 10, MaxUnavailable: 1, MinReady: plan.Duration(time.Hour)}},
 	} {
 		q := p
 		q.Limits = c.record

@@ -216,10 +216,10 @@ func TestPolicyFlags(t *testing.T) {
 	}
 	want := plan.Policy{
 		Steps: []plan.PolicyStep{
-			{To: plan.Pods(1), Pause: &plan.Pause{For: 2 * time.Minute}}, {To: plan.Amount{Value: 10, Percent: true}, Pause: &plan.Pause{For: 5 * time.Minute}}, {To: plan.All},
+			{To: plan.Pods(1), Pause: &plan.Pause{For: plan.Duration(2 * time.Minute)}}, {To: plan.Amount{Value: 10, Percent: true}, Pause: &plan.Pause{For: plan.Duration(5 * time.Minute)}}, {To: plan.All},
 		},
 		Verify: []plan.Verify{{URL: "https://example.com/healthz"}, {Command: []string{"sh", "-c", "true"}}},
-		Driver: plan.DriverClient, Drain: plan.DrainNone, Pull: plan.PullNever, OnFailure: plan.FailRollback, Timeout: 9 * time.Minute, Grace: 3 * time.Second,
+		Driver: plan.DriverClient, Drain: plan.DrainNone, Pull: plan.PullNever, OnFailure: plan.FailRollback, Timeout: plan.Duration(9 * time.Minute), Grace: plan.Duration(3 * time.Second),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

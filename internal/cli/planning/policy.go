@@ -117,10 +117,10 @@ func (p *policyFlags) read(into *plan.Policy) error {
 		into.Verify = append(into.Verify, plan.Verify{Command: shell(command)})
 	}
 	if p.timeout > 0 {
-		into.Timeout = p.timeout
+		into.Timeout = plan.Duration(p.timeout)
 	}
 	if p.grace > 0 {
-		into.Grace = p.grace
+		into.Grace = plan.Duration(p.grace)
 	}
 	return p.words(into)
 }

@@ -140,7 +140,7 @@ func (m *patchMaker) together(set *patches.Set) {
 		}
 		for _, beside := range created[m.source(r)] {
 			t := patchTarget(beside)
-			q.Steps[0].Before = append(q.Steps[0].Before, patches.Condition{Text: t.String() + " is applied, and its pods are available", Check: t.Available()})
+			q.Steps[0].Before = append(q.Steps[0].Before, patches.Condition{Text: patches.Named(t) + " is applied, and its pods are available", Check: patches.Available(t)})
 		}
 	}
 }

@@ -116,7 +116,7 @@ func names(list []patches.Step) []string {
 func said(list []patches.Target) []string {
 	var out []string
 	for _, t := range list {
-		out = append(out, t.String())
+		out = append(out, patches.Named(t))
 	}
 	return out
 }

@@ -84,7 +84,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVarP(&o.selector, "selector", "l", "", "all workloads, or with the type pods all pods, that this label selector matches, one workload after the other")
 	fl.StringVar(&o.what.Method, "method", "", "restart method: crr, image-alias or signal (default: chosen)")
 	fl.BoolVar(&o.what.Ordered, "ordered", false, "restart one container after the other (crr)")
-	fl.DurationVar(&o.what.Unready, "unready", 0, "time a pod is not ready before its containers stop (crr)")
+	fl.DurationVar((*time.Duration)(&o.what.Unready), "unready", 0, "time a pod is not ready before its containers stop (crr)")
 	fl.StringVar(&o.steps, "steps", "", "pods restarted after each step, such as 1,50%,100% (default: all in one step)")
 	fl.DurationVar(&o.timeout, "step-timeout", 0, "timeout of each step (default: scales with the number of pods)")
 	o.own.AddFlags(c)
@@ -108,7 +108,7 @@ func (o *options) complete(c *cobra.Command, args []string) error {
 	case o.what.Unready < 0 || o.timeout < 0:
 		return command.Usagef("", "a time is in the past")
 	}
-	o.policy.Timeout = o.timeout
+	o.policy.Timeout = plan.Duration(o.timeout)
 	if o.steps == "" {
 		return nil
 	}

@@ -24,7 +24,7 @@ func groupOfTwo(tb testing.TB) plan.Rollout {
 			Target: plan.Target{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Namespace: namespace, Name: name, UID: "u"}, Driver: plan.DriverKruise,
 			Change: plan.Change{Mode: rules.ModeRecreate, FromHash: "a", ToHash: "b"},
 			Limits: plan.Limits{Replicas: 3, MaxUnavailable: 1},
-			Steps:  []plan.Step{{Name: "update", Kind: plan.StepUpdate, Title: "update 3 pods", Updated: 3, OnFailure: plan.FailPause, Timeout: time.Minute, Patches: []plan.Patch{{Type: plan.PatchJSON, Body: []any{map[string]any{"op": "add", "path": "/spec/template", "value": "---\n---"}}}}}},
+			Steps:  []plan.Step{{Name: "update", Kind: plan.StepUpdate, Title: "update 3 pods", Updated: 3, OnFailure: plan.FailPause, Timeout: plan.Duration(time.Minute), Patches: []plan.Patch{{Type: plan.PatchJSON, Body: []any{map[string]any{"op": "add", "path": "/spec/template", "value": "---\n---"}}}}}},
 		}
 	}
 	web, api := planOf("shop", "web"), planOf("other", "api")

@@ -32,7 +32,7 @@ var layer = map[string][]string{
 	"internal/testing/node/life":          {"k8s.io/api/...", "k8s.io/apimachinery/..."},
 	"internal/testing/node/daemon":        {"internal/testing/node/life", "k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise"},
 	"internal/testing/standin": {
-		"github.com/distribution/reference", "gopkg.in/evanphx/json-patch.v4", "internal/testing/node", "k8s.io/...", "pkg/apply/kube", "pkg/kruise", "pkg/kruise/...", "pkg/plan/...", "pkg/render/...",
+		"github.com/distribution/reference", "gopkg.in/evanphx/json-patch.v4", "internal/testing/node", "k8s.io/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render/...",
 	},
 	"internal/testing/story": {
 		"github.com/go-logr/logr", "internal/cli", "internal/cli/factory", "internal/testing/memory", "internal/testing/node", "internal/testing/node/life", "internal/testing/standin", "k8s.io/...",

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
@@ -21,8 +21,8 @@ func (h *hand) patchPod(ctx context.Context, a controller.PatchPod) error {
 			return err
 		}
 	}
-	for _, patch := range kube.PodPatches(a.Pod, a.Change, h.resources(a.Pod, a.Change), h.view.Now) {
-		p, err := h.sendPod(ctx, a.Pod, patch.Body, subresources(patch)...)
+	for _, patch := range plan.PodPatches(a.Pod, a.Change, h.resources(a.Pod, a.Change), h.view.Now) {
+		p, err := h.sendPod(ctx, a.Pod, patch.Body.(map[string]any), subresources(patch)...)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (s *standIns) sendPod(ctx context.Context, p *cluster.Pod, body map[string]
 	return out, nil
 }
 
-func subresources(p kube.PodPatch) []string {
+func subresources(p plan.Patch) []string {
 	if p.Subresource == "" {
 		return nil
 	}

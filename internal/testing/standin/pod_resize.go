@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -28,7 +28,7 @@ func (h *hand) resources(p *cluster.Pod, c cluster.PodChange) map[string]any {
 			template = r.Template
 		}
 	}
-	return kube.ResourcesOf(template)
+	return plan.ResourcesOf(template)
 }
 
 // restarts are the containers that a node was asked to restart although their

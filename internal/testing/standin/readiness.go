@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -37,6 +37,6 @@ func (s *standIns) openGate(ctx context.Context, key types.NamespacedName) (time
 		return 0, nil
 	}
 	yes := cluster.SetTo(kruise.KruisePodReady, corev1.ConditionTrue, "", "")
-	_, err := s.sendPod(ctx, p, kube.ConditionsPatch(p, []cluster.Condition{yes}, time.Now()), "status")
+	_, err := s.sendPod(ctx, p, plan.ConditionsPatch(p, []cluster.Condition{yes}, time.Now()), "status")
 	return 0, err
 }

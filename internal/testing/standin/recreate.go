@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
@@ -98,7 +98,7 @@ func (s *standIns) hold(ctx context.Context, o *unstructured.Unstructured, r *kr
 	if len(change.Conditions) == 0 {
 		return nil
 	}
-	_, err := s.sendPod(ctx, p, kube.ConditionsPatch(p, change.Conditions, time.Now()), "status")
+	_, err := s.sendPod(ctx, p, plan.ConditionsPatch(p, change.Conditions, time.Now()), "status")
 	return err
 }
 
@@ -110,7 +110,7 @@ func (s *standIns) release(ctx context.Context, o *unstructured.Unstructured, r 
 	if p != nil {
 		change := controller.LetReady(p, recreateAgent, r.Namespace+"/"+r.Name)
 		if len(change.Conditions) > 0 {
-			if _, err := s.sendPod(ctx, p, kube.ConditionsPatch(p, change.Conditions, time.Now()), "status"); err != nil {
+			if _, err := s.sendPod(ctx, p, plan.ConditionsPatch(p, change.Conditions, time.Now()), "status"); err != nil {
 				return err
 			}
 		}

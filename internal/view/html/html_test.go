@@ -39,7 +39,7 @@ func planOf(name string) plan.Plan {
 		Steps: []plan.Step{
 			{
 				Name: "update", Kind: plan.StepUpdate, Title: "update 1 of 3 pods", Patches: partition(2), Updated: 1, Kept: 2,
-				Pods: []plan.PodStep{{Name: name + "-a", Node: "n1", Mode: rules.ModeInPlace}}, Timeout: 10 * time.Minute,
+				Pods: []plan.PodStep{{Name: name + "-a", Node: "n1", Mode: rules.ModeInPlace}}, Timeout: plan.Duration(10 * time.Minute),
 			},
 			{Name: "pause-1", Kind: plan.StepPause, Title: "wait for approval", Pause: &plan.Pause{}},
 			{

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -297,7 +296,7 @@ func (wr *writer) changePod(ctx context.Context, a *plan.PodAction) error {
 	if !ok || p.UID != a.UID {
 		return plan.ErrNotFound
 	}
-	for _, patch := range PodPatches(p.Pod, a.Change, wr.resources(p.Pod, a.Change), time.Now()) {
+	for _, patch := range plan.PodPatches(p.Pod, a.Change, wr.resources(p.Pod, a.Change), time.Now()) {
 		if err := wr.sendPod(ctx, a.PodRef, patch); err != nil {
 			return err
 		}
@@ -306,7 +305,7 @@ func (wr *writer) changePod(ctx context.Context, a *plan.PodAction) error {
 }
 
 // sendPod sends one patch of a pod, whose body names the uid.
-func (wr *writer) sendPod(ctx context.Context, p plan.PodRef, patch PodPatch) error {
+func (wr *writer) sendPod(ctx context.Context, p plan.PodRef, patch plan.Patch) error {
 	text, err := json.Marshal(patch.Body)
 	if err != nil {
 		return err
@@ -335,110 +334,6 @@ func (wr *writer) resources(p *cluster.Pod, change cluster.PodChange) map[string
 	return resourcesIn(s, p, change)
 }
 
-// PodPatch is one strategic merge patch of a pod.
-type PodPatch struct {
-	// Subresource is empty, status or resize.
-	Subresource string
-	Body        map[string]any
-}
-
-// PodPatches are the requests that make up a change of a pod, in order: the
-// conditions first, since the status is a request of its own, then the resources,
-// which have one too, then the rest. resources are the new ones by container. Each
-// request is refused by a successor of the pod.
-func PodPatches(p *cluster.Pod, c cluster.PodChange, resources map[string]any, now time.Time) []PodPatch {
-	var out []PodPatch
-	if len(c.Conditions) > 0 {
-		out = append(out, PodPatch{"status", ConditionsPatch(p, c.Conditions, now)})
-	}
-	if len(c.Resources) > 0 {
-		out = append(out, PodPatch{"resize", resizePatch(c.Resources, resources)})
-	}
-	if body := metadataAndImagesPatch(p, c); body != nil {
-		out = append(out, PodPatch{"", body})
-	}
-	for _, patch := range out {
-		metadata, _ := patch.Body["metadata"].(map[string]any)
-		if metadata == nil {
-			metadata = map[string]any{}
-			patch.Body["metadata"] = metadata
-		}
-		metadata["uid"] = p.UID
-	}
-	return out
-}
-
-// ConditionsPatch is the body of a patch of a pod's status that sets conditions:
-// those that change; closing a readiness gate makes the pod unready
-// in the same write, as Kruise does.
-func ConditionsPatch(p *cluster.Pod, set []cluster.Condition, now time.Time) map[string]any {
-	closes := slices.ContainsFunc(set, func(c cluster.Condition) bool {
-		return c.Status == corev1.ConditionFalse && slices.Contains(p.ReadinessGates, c.Type)
-	})
-	ready, _ := p.Condition(string(corev1.PodReady))
-	if closes && ready.Status == corev1.ConditionTrue {
-		set = append(slices.Clone(set), cluster.SetTo(string(corev1.PodReady), corev1.ConditionFalse, "ReadinessGatesNotReady", ""))
-	}
-	after := p.With(cluster.PodChange{Conditions: set}, now)
-	var list []any
-	for _, change := range set {
-		c, _ := after.Condition(change.Type)
-		list = append(list, map[string]any{
-			"type": c.Type, "status": c.Status, "reason": c.Reason, "message": c.Message,
-			"lastTransitionTime": metav1.NewTime(c.Since),
-		})
-	}
-	return map[string]any{"status": map[string]any{"conditions": list}}
-}
-
-func resizePatch(containers []string, resources map[string]any) map[string]any {
-	var list []any
-	for _, name := range containers {
-		list = append(list, map[string]any{"name": name, "resources": resources[name]})
-	}
-	return map[string]any{"spec": map[string]any{"containers": list}}
-}
-
-// metadataAndImagesPatch is everything of a change but conditions and resources, nil for nothing.
-func metadataAndImagesPatch(p *cluster.Pod, c cluster.PodChange) map[string]any {
-	metadata, spec := map[string]any{}, map[string]any{}
-	if len(c.Labels) > 0 {
-		metadata["labels"] = c.Labels
-	}
-	if len(c.Annotations) > 0 {
-		metadata["annotations"] = c.Annotations
-	}
-	if len(c.AddFinalizers) > 0 {
-		metadata["finalizers"] = c.AddFinalizers
-	}
-	if len(c.RemoveFinalizers) > 0 {
-		metadata["$deleteFromPrimitiveList/finalizers"] = c.RemoveFinalizers
-	}
-	for field, list := range map[string][]cluster.Container{"containers": p.Containers, "initContainers": p.InitContainers} {
-		if changed := changedImages(list, c.Images); len(changed) > 0 {
-			spec[field] = changed
-		}
-	}
-	if len(metadata)+len(spec) == 0 {
-		return nil
-	}
-	body := map[string]any{"metadata": metadata}
-	if len(spec) > 0 {
-		body["spec"] = spec
-	}
-	return body
-}
-
-func changedImages(list []cluster.Container, change map[string]string) []any {
-	var out []any
-	for _, c := range list {
-		if image, ok := change[c.Name]; ok {
-			out = append(out, map[string]any{"name": c.Name, "image": image})
-		}
-	}
-	return out
-}
-
 // resourcesIn are those by a snapshot.
 func resourcesIn(s plan.Snapshot, p *cluster.Pod, change cluster.PodChange) map[string]any {
 	if len(change.Resources) == 0 || s.Workload == nil {
@@ -454,19 +349,5 @@ func resourcesIn(s plan.Snapshot, p *cluster.Pod, change cluster.PodChange) map[
 			template = r.Template
 		}
 	}
-	return ResourcesOf(template)
-}
-
-// ResourcesOf returns the resources of each container of a template.
-func ResourcesOf(template map[string]any) map[string]any {
-	out := map[string]any{}
-	spec, _ := template["spec"].(map[string]any)
-	list, _ := spec["containers"].([]any)
-	for _, item := range list {
-		container, _ := item.(map[string]any)
-		if name, ok := container["name"].(string); ok {
-			out[name] = container["resources"]
-		}
-	}
-	return out
+	return plan.ResourcesOf(template)
 }

@@ -55,7 +55,7 @@ func (wr *writer) podRequests(s plan.Snapshot, a *plan.PodAction) ([]event.Reque
 		return nil, err
 	}
 	var out []event.Request
-	for _, patch := range PodPatches(p, a.Change, resourcesIn(s, p, a.Change), wr.Now()) {
+	for _, patch := range plan.PodPatches(p, a.Change, resourcesIn(s, p, a.Change), wr.Now()) {
 		out = append(out, podPatchRequest(a.PodRef, patch.Subresource, patch.Body))
 	}
 	return out, nil
@@ -70,7 +70,7 @@ func podInSnapshot(s plan.Snapshot, ref plan.PodRef) (*cluster.Pod, error) {
 	return s.Pods[i], nil
 }
 
-func podPatchRequest(ref plan.PodRef, subresource string, body map[string]any) event.Request {
+func podPatchRequest(ref plan.PodRef, subresource string, body any) event.Request {
 	return event.Request{Method: http.MethodPatch, Path: podPath(ref, subresource), ContentType: string(types.StrategicMergePatchType), Body: body}
 }
 

@@ -123,7 +123,7 @@ func (rs *restarter) requestSpec(p *cluster.Pod, r *plan.Restart) *kruise.Contai
 func requestStrategy(s plan.RestartStrategy) *kruise.ContainerRecreateRequestStrategy {
 	out := &kruise.ContainerRecreateRequestStrategy{FailurePolicy: kruise.ContainerRecreateFail, OrderedRecreate: s.Ordered}
 	if s.Unready > 0 {
-		out.UnreadyGracePeriodSeconds = new(int64(s.Unready.Seconds()))
+		out.UnreadyGracePeriodSeconds = new(int64(time.Duration(s.Unready).Seconds()))
 	}
 	return out
 }
@@ -132,7 +132,7 @@ func requestStrategy(s plan.RestartStrategy) *kruise.ContainerRecreateRequestStr
 func (rs *restarter) stepTimeout() time.Duration {
 	if rec, err := rs.record.current(); err == nil {
 		if step := rec.Present(); step != nil && step.Timeout > 0 {
-			return step.Timeout
+			return time.Duration(step.Timeout)
 		}
 	}
 	return defaultRestartTimeout
@@ -178,7 +178,7 @@ func (rs *restarter) writeNote(ctx context.Context, p observedPod, a restartNote
 	if containers != nil {
 		body["spec"] = map[string]any{"containers": containers}
 	}
-	return rs.writer.sendPod(ctx, plan.PodRef{Namespace: p.Namespace, Name: p.Name, UID: p.UID}, PodPatch{Body: body})
+	return rs.writer.sendPod(ctx, plan.PodRef{Namespace: p.Namespace, Name: p.Name, UID: p.UID}, plan.Patch{Body: body})
 }
 
 // restartAnnotation is on pods whose containers were restarted without Kruise: other

@@ -83,7 +83,7 @@ func (rs *restarter) restartBySignal(ctx context.Context, m stepID, p observedPo
 	}
 	a.Sent = true
 	body := map[string]any{"metadata": map[string]any{"uid": p.UID, "annotations": map[string]any{restartAnnotation: a.text()}}}
-	return rs.writer.sendPod(ctx, r.PodRef, PodPatch{Body: body})
+	return rs.writer.sendPod(ctx, r.PodRef, plan.Patch{Body: body})
 }
 
 // terminate sends TERM to process 1, with the program kill or that of a shell; a

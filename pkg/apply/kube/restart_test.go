@@ -82,7 +82,7 @@ func openAt(t *testing.T, s *apiServer, step plan.Step, pods ...*corev1.Pod) *Cl
 }
 
 func restartStep(method string) plan.Step {
-	return plan.Step{Kind: plan.StepRecreateContainers, Timeout: 7 * time.Minute, Containers: &plan.Containers{Names: []string{"app"}, Method: method}}
+	return plan.Step{Kind: plan.StepRecreateContainers, Timeout: plan.Duration(7 * time.Minute), Containers: &plan.Containers{Names: []string{"app"}, Method: method}}
 }
 
 func restartOf(p *corev1.Pod, method string) *plan.Restart {

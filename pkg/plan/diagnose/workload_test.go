@@ -282,7 +282,7 @@ func TestWorkload_Deadlines(t *testing.T) {
 	q.Begun, q.Holder = true, "ann@there"
 	q.Snapshot.Workload = read(t, strings.ReplaceAll(cloneSet, "web:2", "web:1"))
 	desired := read(t, cloneSet)
-	p, err := plan.Build(desired, q.Snapshot, plan.Policy{Timeout: time.Minute, Pull: plan.PullNever})
+	p, err := plan.Build(desired, q.Snapshot, plan.Policy{Timeout: plan.Duration(time.Minute), Pull: plan.PullNever})
 	if err != nil {
 		t.Fatal(err)
 	}

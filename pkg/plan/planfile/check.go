@@ -22,11 +22,17 @@ func (c *checker) fault(path, hint, format string, args ...any) {
 }
 
 // word wants one of some words.
-func (c *checker) word(path, value string, words []string) {
-	if !slices.Contains(words, value) {
-		known := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
-		c.fault(path, "write one of: "+strings.Join(known, ", "), "%q is not known here", value)
+func word[T ~string](c *checker, path string, value T, words []T) {
+	if slices.Contains(words, value) {
+		return
 	}
+	var known []string
+	for _, w := range words {
+		if w != "" {
+			known = append(known, string(w))
+		}
+	}
+	c.fault(path, "write one of: "+strings.Join(known, ", "), "%q is not known here", value)
 }
 
 // set wants a value that is not empty.
@@ -53,9 +59,9 @@ func (d *document) check(n *tree.Node) error {
 	if s.Target.Carrier != nil {
 		c.target("spec.target.carrier", s.Target.Carrier)
 	}
-	c.word("spec.driver", s.Driver, drivers)
-	c.word("spec.drain", s.Drain, drains)
-	c.word("spec.change.mode", s.Change.Mode, modes)
+	word(c, "spec.driver", s.Driver, drivers)
+	word(c, "spec.drain", s.Drain, drains)
+	word(c, "spec.change.mode", s.Change.Mode, modes)
 	c.set("spec.change.toHash", s.Change.ToHash)
 	c.count("spec.limits.replicas", s.Limits.Replicas)
 	if !tree.Has(tree.Get(n, "spec"), "steps") {
@@ -68,20 +74,19 @@ func (d *document) check(n *tree.Node) error {
 	return errors.Join(c.faults...)
 }
 
-func (c *checker) target(path string, t *target) {
+func (c *checker) target(path string, t *plan.Target) {
 	c.set(path+".apiVersion", t.APIVersion)
 	c.set(path+".kind", t.Kind)
 	c.set(path+".name", t.Name)
 	if t.APIVersion == "" || t.Kind == "" || t.Name == "" {
 		return
 	}
-	written := t.read()
-	if err := written.Ref().Check(); err != nil {
+	if err := t.Ref().Check(); err != nil {
 		c.fault(path, "copy it from the manifest", "%v", err)
 	}
 }
 
-func (c *checker) step(path string, s *step, names map[string]bool) {
+func (c *checker) step(path string, s *plan.Step, names map[string]bool) {
 	switch {
 	case !stepName.MatchString(s.Name):
 		c.fault(path+".name", "letters, digits, - . and %, at most 63", "%q is not a name of a step", s.Name)
@@ -92,9 +97,9 @@ func (c *checker) step(path string, s *step, names map[string]bool) {
 	if s.Kind == "scale" {
 		c.fault(path+".kind", "make the plan again: its first write has the number of pods, too", "no step of a plan is of the kind scale any more")
 	} else {
-		c.word(path+".kind", s.Kind, stepKinds)
+		word(c, path+".kind", s.Kind, stepKinds)
 	}
-	c.word(path+".onFailure", s.OnFailure, failures)
+	word(c, path+".onFailure", s.OnFailure, failures)
 	c.count(path+".updated", s.Updated)
 	c.count(path+".kept", s.Kept)
 	for i, p := range s.Patches {
@@ -102,7 +107,7 @@ func (c *checker) step(path string, s *step, names map[string]bool) {
 	}
 	for i, p := range s.Pods {
 		c.set(fmt.Sprintf("%s.pods[%d].name", path, i), p.Name)
-		c.word(fmt.Sprintf("%s.pods[%d].mode", path, i), p.Mode, modes)
+		word(c, fmt.Sprintf("%s.pods[%d].mode", path, i), p.Mode, modes)
 	}
 	c.conditions(path+".before", s.Before)
 	c.conditions(path+".after", s.After)
@@ -114,42 +119,42 @@ func (c *checker) step(path string, s *step, names map[string]bool) {
 		c.verify(path+".verify", s.Verify)
 	}
 	if s.Containers != nil {
-		c.word(path+".containers.method", s.Containers.Method, methods)
+		word(c, path+".containers.method", s.Containers.Method, methods)
 	}
 }
 
 // part wants what belongs to a kind of step there, and nowhere else.
-func (c *checker) part(path string, s *step, kind plan.StepKind, there bool) {
+func (c *checker) part(path string, s *plan.Step, kind plan.StepKind, there bool) {
 	switch {
-	case s.Kind == string(kind) && !there:
+	case s.Kind == kind && !there:
 		c.fault(path, "", "a step of kind %s needs it", kind)
-	case s.Kind != string(kind) && there:
+	case s.Kind != kind && there:
 		c.fault(path, "remove it, or change the kind", "it belongs to steps of kind %s", kind)
 	}
 }
 
-func (c *checker) patch(path string, p *patch) {
-	c.word(path+".type", p.Type, patchTypes)
-	c.word(path+".subresource", p.Subresource, subparts)
+func (c *checker) patch(path string, p *plan.Patch) {
+	word(c, path+".type", p.Type, patchTypes)
+	word(c, path+".subresource", p.Subresource, subparts)
 	c.count(path+".reached", p.Reached)
 	if p.Target != nil {
 		c.target(path+".target", p.Target)
 	}
-	_, list := p.Patch.([]any)
-	_, mapping := p.Patch.(map[string]any)
+	_, list := p.Body.([]any)
+	_, mapping := p.Body.(map[string]any)
 	if p.Type == plan.PatchJSON && !list || p.Type != plan.PatchJSON && !mapping {
 		c.fault(path+".patch", "a JSON patch is a list of operations, other patches are mappings", "this is no %s patch", p.Type)
 	}
 }
 
-func (c *checker) conditions(path string, list []condition) {
+func (c *checker) conditions(path string, list []plan.Condition) {
 	for i, have := range list {
-		c.word(fmt.Sprintf("%s[%d].type", path, i), have.Type, conditions)
+		word(c, fmt.Sprintf("%s[%d].type", path, i), have.Type, conditions)
 	}
 }
 
 // verify wants exactly one question.
-func (c *checker) verify(path string, v *verify) {
+func (c *checker) verify(path string, v *plan.Verify) {
 	n := 0
 	for _, there := range []bool{len(v.Command) > 0, v.URL != "", v.Prometheus != "", v.Job != nil} {
 		if there {

@@ -27,12 +27,12 @@ func everything() plan.Plan {
 			Restarts: []string{"main"},
 			Fields:   []rules.FieldChange{{Path: "spec.containers[0].image", Old: "web:1", New: "web:2", Effect: rules.EffectImage, Restarts: []string{"main"}, Why: "image"}},
 		},
-		Limits:   plan.Limits{Replicas: 10, MaxUnavailable: 2, MaxSurge: 1, MinReady: 5 * time.Second},
+		Limits:   plan.Limits{Replicas: 10, MaxUnavailable: 2, MaxSurge: 1, MinReady: plan.Duration(5 * time.Second)},
 		Warnings: []string{"no: really", "yes"}, RollbackReason: "crash web-3: it ends",
-		Drain: plan.DrainLabel, Grace: 3 * time.Second, HookAnswer: plan.HookNever,
+		Drain: plan.DrainLabel, Grace: plan.Duration(3 * time.Second), HookAnswer: plan.HookNever,
 		Steps: []plan.Step{
 			{
-				Name: "pull", Kind: plan.StepPullImages, Title: "pull", OnFailure: plan.FailPause, Timeout: 10 * time.Minute, Kept: 10,
+				Name: "pull", Kind: plan.StepPullImages, Title: "pull", OnFailure: plan.FailPause, Timeout: plan.Duration(10 * time.Minute), Kept: 10,
 				Pull: &plan.Pull{Images: []string{"web:2"}, Parallel: 3}, After: []plan.Condition{{Type: plan.HoldsPulled, Value: "5"}},
 			},
 			{
@@ -49,16 +49,16 @@ func everything() plan.Plan {
 				Name: "grow-4", Kind: plan.StepUpdate, Title: "grow", OnFailure: plan.FailAbort,
 				Patches: []plan.Patch{{Type: plan.PatchMerge, Body: map[string]any{"spec": map[string]any{"replicas": int64(4)}}}},
 			},
-			{Name: "pause-10%", Kind: plan.StepPause, Title: "wait", OnFailure: plan.FailAbort, Pause: &plan.Pause{For: 90 * time.Second}},
+			{Name: "pause-10%", Kind: plan.StepPause, Title: "wait", OnFailure: plan.FailAbort, Pause: &plan.Pause{For: plan.Duration(90 * time.Second)}},
 			{Name: "pause-2", Kind: plan.StepPause, Title: "wait", OnFailure: plan.FailAbort, Pause: &plan.Pause{}},
 			{
 				Name: "v1", Kind: plan.StepVerify, Title: "ask", OnFailure: plan.FailAbort,
-				Verify: &plan.Verify{URL: "http://x/?a=1&b=<2>", Status: 200, JSONPath: "{.ok}", Value: "true", Every: time.Second, Attempts: 3},
+				Verify: &plan.Verify{URL: "http://x/?a=1&b=<2>", Status: 200, JSONPath: "{.ok}", Value: "true", Every: plan.Duration(time.Second), Attempts: 3},
 			},
 			{Name: "v2", Kind: plan.StepVerify, Title: "ask", OnFailure: plan.FailAbort, Verify: &plan.Verify{Command: []string{"sh", "-c", "a\nb"}}},
 			{Name: "v3", Kind: plan.StepVerify, Title: "ask", OnFailure: plan.FailAbort, Verify: &plan.Verify{Prometheus: "http://p", Query: "up", Threshold: "< 0.01"}},
 			{Name: "v4", Kind: plan.StepVerify, Title: "ask", OnFailure: plan.FailAbort, Verify: &plan.Verify{Job: map[string]any{"kind": "Job"}}},
-			{Name: "c", Kind: plan.StepRecreateContainers, Title: "restart", OnFailure: plan.FailAbort, Containers: &plan.Containers{Names: []string{"main"}, Method: "crr", RestartStrategy: plan.RestartStrategy{Ordered: true, Unready: 5 * time.Second}}},
+			{Name: "c", Kind: plan.StepRecreateContainers, Title: "restart", OnFailure: plan.FailAbort, Containers: &plan.Containers{Names: []string{"main"}, Method: "crr", RestartStrategy: plan.RestartStrategy{Ordered: true, Unready: plan.Duration(5 * time.Second)}}},
 		},
 	}
 }

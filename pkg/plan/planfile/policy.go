@@ -15,29 +15,10 @@ const policyKind = "RolloutStrategy"
 
 // strategyFile is a policy as it is written; an annotation holds the spec alone.
 type strategyFile struct {
-	APIVersion string   `json:"apiVersion"`
-	Kind       string   `json:"kind"`
-	Metadata   metadata `json:"metadata,omitzero"`
-	Spec       strategy `json:"spec"`
-}
-
-type strategy struct {
-	Steps      []strategyStep `json:"steps,omitempty"`
-	Verify     []verify       `json:"verify,omitempty"`
-	Pull       string         `json:"pull,omitempty"`
-	Parallel   int            `json:"parallel,omitempty"`
-	Timeout    duration       `json:"timeout,omitzero"`
-	OnFailure  string         `json:"onFailure,omitempty"`
-	Driver     string         `json:"driver,omitempty"`
-	Drain      string         `json:"drain,omitempty"`
-	Grace      duration       `json:"grace,omitzero"`
-	HookAnswer hookAnswer     `json:"hookAnswer,omitzero"`
-}
-
-type strategyStep struct {
-	To     amount   `json:"to"`
-	Pause  *pause   `json:"pause,omitempty"`
-	Verify []verify `json:"verify,omitempty"`
+	APIVersion string      `json:"apiVersion"`
+	Kind       string      `json:"kind"`
+	Metadata   metadata    `json:"metadata,omitzero"`
+	Spec       plan.Policy `json:"spec"`
 }
 
 // ReadPolicy reads a strategy file.
@@ -53,7 +34,7 @@ func ReadPolicy(data []byte) (plan.Policy, error) {
 	if err := strict(n, &f); err != nil {
 		return plan.Policy{}, err
 	}
-	return f.Spec.read(n, "spec.")
+	return f.Spec, checkPolicy(&f.Spec, n, "spec.")
 }
 
 // PolicyOf reads the annotation kubectl-kruise.dev/rollout of a workload: what a
@@ -67,12 +48,10 @@ func PolicyOf(w *cluster.Workload) (p plan.Policy, ok bool, err error) {
 	if err != nil {
 		return plan.Policy{}, true, inAnnotation(err)
 	}
-	var s strategy
-	if err := strict(n, &s); err != nil {
+	if err := strict(n, &p); err != nil {
 		return plan.Policy{}, true, inAnnotation(err)
 	}
-	p, err = s.read(n, "")
-	return p, true, inAnnotation(err)
+	return p, true, inAnnotation(checkPolicy(&p, n, ""))
 }
 
 func inAnnotation(err error) error {
@@ -82,35 +61,32 @@ func inAnnotation(err error) error {
 	return fmt.Errorf("metadata.annotations[%s]: %w", kruise.RolloutAnnotation, err)
 }
 
-func (s *strategy) read(n *tree.Node, at string) (plan.Policy, error) {
+// checkPolicy looks for what the types let through, and reads the words: what a file calls auto is
+// empty in a policy.
+func checkPolicy(p *plan.Policy, n *tree.Node, at string) error {
 	c := &checker{root: n}
-	p := plan.Policy{Parallel: s.Parallel, Timeout: timeOf(s.Timeout), Grace: timeOf(s.Grace), HookAnswer: timeOf(duration(s.HookAnswer))}
-	p.Pull = chosen(c, at+"pull", s.Pull, plan.ParsePull)
-	p.OnFailure = chosen(c, at+"onFailure", s.OnFailure, plan.ParseOnFailure)
-	p.Driver = chosen(c, at+"driver", s.Driver, plan.ParseDriver)
-	p.Drain = chosen(c, at+"drain", s.Drain, plan.ParseDrain)
-	c.count(at+"parallel", s.Parallel)
-	p.Verify = questions(c, at+"verify", s.Verify)
-	for i := range s.Steps {
+	p.Pull = chosen(c, at+"pull", p.Pull, plan.ParsePull)
+	p.OnFailure = chosen(c, at+"onFailure", p.OnFailure, plan.ParseOnFailure)
+	p.Driver = chosen(c, at+"driver", p.Driver, plan.ParseDriver)
+	p.Drain = chosen(c, at+"drain", p.Drain, plan.ParseDrain)
+	c.count(at+"parallel", p.Parallel)
+	c.questions(at+"verify", p.Verify)
+	for i := range p.Steps {
 		path := fmt.Sprintf("%ssteps[%d]", at, i)
-		step := plan.PolicyStep{To: plan.Amount(s.Steps[i].To), Verify: questions(c, path+".verify", s.Steps[i].Verify)}
-		if step.To.Value == 0 {
+		c.questions(path+".verify", p.Steps[i].Verify)
+		if p.Steps[i].To.Value == 0 {
 			c.fault(path+".to", "write a number of pods, such as 3, or a percentage, such as 10%", "a value is wanted")
 		}
-		if s.Steps[i].Pause != nil {
-			step.Pause = &plan.Pause{For: timeOf(s.Steps[i].Pause.For)}
-		}
-		p.Steps = append(p.Steps, step)
 	}
 	if err := plan.CheckSteps(p.Steps); err != nil && len(c.faults) == 0 {
 		c.place(at+"steps", err)
 	}
-	return p, errors.Join(c.faults...)
+	return errors.Join(c.faults...)
 }
 
 // chosen reads one word.
-func chosen[T any](c *checker, path, text string, parse func(string) (T, error)) T {
-	v, err := parse(text)
+func chosen[T ~string](c *checker, path string, text T, parse func(string) (T, error)) T {
+	v, err := parse(string(text))
 	if err != nil {
 		c.place(path, err)
 	}
@@ -126,11 +102,8 @@ func (c *checker) place(path string, err error) {
 	c.fault(path, e.Hint, "%s", e.Msg)
 }
 
-func questions(c *checker, path string, list []verify) []plan.Verify {
-	var out []plan.Verify
+func (c *checker) questions(path string, list []plan.Verify) {
 	for i := range list {
 		c.verify(fmt.Sprintf("%s[%d]", path, i), &list[i])
-		out = append(out, *list[i].read())
 	}
-	return out
 }

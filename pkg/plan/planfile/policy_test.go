@@ -40,11 +40,11 @@ func wanted() plan.Policy {
 	return plan.Policy{
 		Steps: []plan.PolicyStep{
 			{To: plan.Pods(1), Pause: &plan.Pause{}, Verify: []plan.Verify{{URL: "http://web/health", Status: 200}}},
-			{To: plan.Amount{Value: 12.5, Percent: true}, Pause: &plan.Pause{For: 5 * time.Minute}},
+			{To: plan.Amount{Value: 12.5, Percent: true}, Pause: &plan.Pause{For: plan.Duration(5 * time.Minute)}},
 			{To: plan.All},
 		},
-		Verify: []plan.Verify{{Command: []string{"make", "smoke"}, Attempts: 2, Every: 10 * time.Second}},
-		Pull:   plan.PullNever, Parallel: 4, Timeout: 20 * time.Minute, OnFailure: plan.FailRollback, Drain: plan.DrainLabel, Grace: 30 * time.Second, HookAnswer: 2 * time.Minute,
+		Verify: []plan.Verify{{Command: []string{"make", "smoke"}, Attempts: 2, Every: plan.Duration(10 * time.Second)}},
+		Pull:   plan.PullNever, Parallel: 4, Timeout: plan.Duration(20 * time.Minute), OnFailure: plan.FailRollback, Drain: plan.DrainLabel, Grace: plan.Duration(30 * time.Second), HookAnswer: plan.HookAnswer(2 * time.Minute),
 	}
 }
 

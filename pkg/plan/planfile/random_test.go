@@ -115,7 +115,7 @@ func newChange(number uint64) *randomChange {
 		c.policy.Verify = []plan.Verify{{URL: "http://web/?a=1&b=<2>"}}
 	}
 	if c.rarely(4) {
-		c.policy.Timeout, c.policy.OnFailure = 90*time.Second, plan.FailRollback
+		c.policy.Timeout, c.policy.OnFailure = plan.Duration(90*time.Second), plan.FailRollback
 	}
 	return c
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // Read reads a plan. It refuses versions that it does not know, unknown fields and
@@ -38,11 +37,13 @@ func Read(data []byte) (plan.Plan, error) {
 	if err := d.check(n); err != nil {
 		return plan.Plan{}, err
 	}
-	p := d.plan(n)
-	if err := writes(n, &p); err != nil {
+	if len(d.Spec.Steps) == 0 {
+		d.Spec.Steps = nil
+	}
+	if err := writes(n, &d.Spec); err != nil {
 		return plan.Plan{}, err
 	}
-	return p, nil
+	return d.Spec, nil
 }
 
 // parse reads the one document that there must be.
@@ -118,99 +119,4 @@ func writes(n *tree.Node, p *plan.Plan) error {
 		faults = append(faults, tree.Errorf(n, fmt.Sprintf("spec.steps[%d].patches[%d]", f.Step, f.Patch), f.Hint, "%s", f.Msg))
 	}
 	return errors.Join(faults...)
-}
-
-func (d *document) plan(n *tree.Node) plan.Plan {
-	c := d.Spec.Change
-	p := plan.Plan{
-		Target: d.Spec.Target.read(), Driver: plan.Driver(d.Spec.Driver), Warnings: d.Spec.Warnings, RollbackReason: d.Spec.RollsBack,
-		Drain: plan.Drain(d.Spec.Drain), Grace: timeOf(d.Spec.Grace), HookAnswer: timeOf(duration(d.Spec.HookAnswer)),
-		Change: plan.Change{
-			FromRevision: c.FromRevision, ToRevision: c.ToRevision, FromHash: c.FromHash, ToHash: c.ToHash,
-			Mode: rules.UpdateMode(c.Mode), Why: c.Why, Restarts: c.Restarts,
-		},
-		Limits: plan.Limits{
-			Replicas: d.Spec.Limits.Replicas, MaxUnavailable: d.Spec.Limits.MaxUnavailable,
-			MaxSurge: d.Spec.Limits.MaxSurge, MinReady: timeOf(d.Spec.Limits.MinReady),
-		},
-	}
-	for _, f := range c.Fields {
-		p.Change.Fields = append(p.Change.Fields, rules.FieldChange{
-			Path: f.Path, Old: f.Old, New: f.New, Effect: rules.Effect(f.Effect), Restarts: f.Restarts, Why: f.Why,
-		})
-	}
-	for _, f := range c.Spec {
-		p.Change.Spec = append(p.Change.Spec, plan.SpecWrite(f))
-	}
-	steps := tree.Items(tree.Get(n, "spec", "steps"))
-	for i := range d.Spec.Steps {
-		p.Steps = append(p.Steps, d.Spec.Steps[i].read(steps[i]))
-	}
-	return p
-}
-
-func (t *target) read() plan.Target {
-	out := plan.Target{APIVersion: t.APIVersion, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name, UID: t.UID}
-	if t.Carrier != nil {
-		carrier := t.Carrier.read()
-		out.Carrier = &carrier
-	}
-	return out
-}
-
-// read takes patches from the node, where whole numbers are whole.
-func (s *step) read(n *tree.Node) plan.Step {
-	out := plan.Step{
-		Name: s.Name, Kind: plan.StepKind(s.Kind), Title: s.Title, Updated: s.Updated, Kept: s.Kept,
-		Before: readConditions(s.Before), After: readConditions(s.After),
-		Timeout: timeOf(s.Timeout), OnFailure: plan.OnFailure(s.OnFailure),
-	}
-	patches := tree.Items(tree.Get(n, "patches"))
-	for i, p := range s.Patches {
-		out.Patches = append(out.Patches, p.read(tree.Value(tree.Get(patches[i], "patch"))))
-	}
-	for _, p := range s.Pods {
-		out.Pods = append(out.Pods, plan.PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: rules.UpdateMode(p.Mode), Tie: p.Tie, Why: p.Why})
-	}
-	if s.Pause != nil {
-		out.Pause = &plan.Pause{For: timeOf(s.Pause.For)}
-	}
-	if s.Verify != nil {
-		out.Verify = s.Verify.read()
-	}
-	if s.Pull != nil {
-		out.Pull = &plan.Pull{Images: s.Pull.Images, Parallel: s.Pull.Parallel}
-	}
-	if s.Containers != nil {
-		out.Containers = &plan.Containers{
-			Names: s.Containers.Names, Method: s.Containers.Method,
-			RestartStrategy: plan.RestartStrategy{Ordered: s.Containers.Ordered, Unready: timeOf(s.Containers.Unready)},
-		}
-	}
-	return out
-}
-
-func (p *patch) read(body any) plan.Patch {
-	out := plan.Patch{Type: p.Type, Subresource: p.Subresource, Reached: p.Reached, Body: body}
-	if p.Target != nil {
-		t := p.Target.read()
-		out.Target = &t
-	}
-	return out
-}
-
-func (v *verify) read() *plan.Verify {
-	return &plan.Verify{
-		Command: v.Command, URL: v.URL, Status: v.Status, JSONPath: v.JSONPath, Value: v.Value,
-		Prometheus: v.Prometheus, Query: v.Query, Threshold: v.Threshold, Job: v.Job,
-		Every: timeOf(v.Every), Attempts: v.Attempts,
-	}
-}
-
-func readConditions(list []condition) []plan.Condition {
-	var out []plan.Condition
-	for _, c := range list {
-		out = append(out, plan.Condition{Type: plan.ConditionType(c.Type), Value: c.Value})
-	}
-	return out
 }

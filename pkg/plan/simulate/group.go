@@ -93,7 +93,7 @@ func newGroupDriver(g plan.Rollout, members []GroupMember, o Options) (*groupDri
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
-	total, hooks := 0, time.Duration(0)
+	total, hooks := 0, plan.HookAnswer(0)
 	var known []plan.Snapshot
 	for i, m := range members {
 		of := &g.Members[i].Plan

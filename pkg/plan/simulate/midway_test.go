@@ -301,7 +301,7 @@ func disturbed(p *cluster.Pod, now time.Time, chance *rand.Rand) *cluster.Pod {
 // planned is a restart, or an update to the image before or after the next.
 func planned(t *testing.T, text string, s plan.Snapshot, chance *rand.Rand) (plan.Plan, error) {
 	t.Helper()
-	policy := plan.Policy{Pull: plan.PullNever, Grace: time.Duration(chance.IntN(2)*5) * time.Second}
+	policy := plan.Policy{Pull: plan.PullNever, Grace: plan.Duration(chance.IntN(2)*5) * plan.Duration(time.Second)}
 	if chance.IntN(2) == 0 {
 		policy.Steps = []plan.PolicyStep{{To: plan.Pods(1)}, {To: plan.All}}
 	}

@@ -74,7 +74,7 @@ func worldOf(t *testing.T, text string, fails bool) *World {
 // remembered.
 func compareDecisions(t *testing.T, name string, w *World, p plan.Plan, fails bool) {
 	t.Helper()
-	p.HookAnswer = 30 * time.Second
+	p.HookAnswer = plan.HookAnswer(30 * time.Second)
 	ref := p.Target.Ref()
 	d, err := newDriver(w, p, RolloutOptions{Promote: new(time.Duration)})
 	must(t, err)

@@ -138,7 +138,7 @@ func (c *change) begin() (*World, error) {
 		return w, err
 	}
 	_, err := w.Settle(time.Hour)
-	w.pods.answerHooks(5 * time.Second)
+	w.pods.answerHooks(plan.HookAnswer(5 * time.Second))
 	return w, err
 }
 

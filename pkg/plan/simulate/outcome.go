@@ -106,7 +106,7 @@ func Applied(desired *cluster.Workload, s plan.Snapshot) (Timeline, error) {
 		return Timeline{}, err
 	}
 	minReady := plan.CurrentSpecPlan(plan.Snapshot{Workload: desired, Gates: s.Gates}).Limits.MinReady
-	_, err = w.clock.settle(patience+2*minReady, longestRun)
+	_, err = w.clock.settle(patience+2*time.Duration(minReady), longestRun)
 	return w.Timeline(), err
 }
 

@@ -26,7 +26,7 @@ type podRegistry struct {
 	budgets     *budgets
 	recorder    *recorder
 	// hookAnswer is after how long lifecycle hooks are answered; 0 and less is never.
-	hookAnswer time.Duration
+	hookAnswer plan.HookAnswer
 }
 
 // insert puts a pod into the cluster.
@@ -206,7 +206,7 @@ func (r *podRegistry) evict(ref plan.PodRef) error {
 
 // answerHooks has a program outside Kruise answer lifecycle hooks so long after a pod came
 // to wait for one; 0 and less is never.
-func (r *podRegistry) answerHooks(after time.Duration) {
+func (r *podRegistry) answerHooks(after plan.HookAnswer) {
 	if r.hookAnswer = after; after <= 0 {
 		return
 	}
@@ -224,7 +224,7 @@ func (r *podRegistry) answerHook(e *pod) {
 	if _, held := rules.HeldBy(e.Pod, lifecycleOf(e)); !held {
 		return
 	}
-	r.clock.after(r.hookAnswer, func() {
+	r.clock.after(time.Duration(r.hookAnswer), func() {
 		hold, held := rules.HeldBy(e.Pod, lifecycleOf(e))
 		if held && r.store.podsByUID[e.UID] == e && rules.StateOf(e.Pod) == state {
 			r.change(e, hold.Answer, "the hook "+hold.Hook+" is answered")

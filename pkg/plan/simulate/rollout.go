@@ -99,7 +99,7 @@ func newDriver(w *World, p plan.Plan, o RolloutOptions) (*driver, error) {
 	d := &driver{World: w, plan: p, opt: o, ref: p.Target.Ref()}
 	d.pulls = slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Pull != nil })
 	if o.Patience == 0 {
-		d.opt.Patience = patience + 2*p.Limits.MinReady
+		d.opt.Patience = patience + 2*time.Duration(p.Limits.MinReady)
 	}
 	if o.Limit == 0 {
 		d.opt.Limit = longestRun

@@ -94,7 +94,7 @@ func steps(t *testing.T, text ...string) plan.Policy {
 		step := plan.PolicyStep{To: amount}
 		if pause != "" {
 			d, _ := time.ParseDuration(pause)
-			step.Pause = &plan.Pause{For: d}
+			step.Pause = &plan.Pause{For: plan.Duration(d)}
 		}
 		out.Steps = append(out.Steps, step)
 	}
@@ -130,7 +130,7 @@ func TestContinue(t *testing.T) {
 func TestContinue_AfterTheLastStep(t *testing.T) {
 	w, p := ready(t, DefaultOptions(), steps(t, "1", "100%"))
 	for i := range p.Steps {
-		p.Steps[i].Timeout = 5 * time.Minute
+		p.Steps[i].Timeout = plan.Duration(5 * time.Minute)
 	}
 	if _, err := Rollout(w, p, RolloutOptions{Limit: 3 * time.Second}); err != nil {
 		t.Fatal(err)

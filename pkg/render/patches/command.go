@@ -10,7 +10,7 @@ import (
 
 // Typed is TYPE.VERSION.GROUP/NAME, which kubectl never takes for another kind of
 // the same name; kinds of the core group have their own name alone.
-func (t Target) Typed() string {
+func Typed(t Target) string {
 	kind := strings.ToLower(t.Kind)
 	if group, version, ok := strings.Cut(t.APIVersion, "/"); ok {
 		kind += "." + version + "." + group
@@ -18,8 +18,8 @@ func (t Target) Typed() string {
 	return kind + "/" + t.Name
 }
 
-// String names the target as in messages: CloneSet shop/web.
-func (t Target) String() string {
+// Named names the target as in messages: CloneSet shop/web.
+func Named(t Target) string {
 	if t.Namespace == "" {
 		return t.Kind + " " + t.Name
 	}
@@ -27,14 +27,14 @@ func (t Target) String() string {
 }
 
 // at is the target as arguments of kubectl.
-func (t Target) at() string { return quoted(t.Typed()) + t.in() }
+func arguments(t Target) string { return Quote(Typed(t)) + inNamespace(t) }
 
 // in is the flag of the namespace.
-func (t Target) in() string {
+func inNamespace(t Target) string {
 	if t.Namespace == "" {
 		return ""
 	}
-	return " -n " + quoted(t.Namespace)
+	return " -n " + Quote(t.Namespace)
 }
 
 // Command is how kubectl sends the patch that a file holds.
@@ -43,17 +43,17 @@ func (p *Patch) Command(file string) string {
 	if p.Subresource != "" {
 		sub = " --subresource " + p.Subresource
 	}
-	return "kubectl patch " + p.Target.at() + sub + " --type " + p.Type + " --patch-file " + quoted(file)
+	return "kubectl patch " + arguments(p.Target) + sub + " --type " + p.Type + " --patch-file " + Quote(file)
 }
 
-// waitFor is a command that waits until a field has a value.
-func (t Target) waitFor(field, value, timeout string) string {
-	return fmt.Sprintf("kubectl wait %s --for=jsonpath='{%s}'=%s --timeout=%s", t.at(), field, value, timeout)
+// WaitFor is a command that waits until a field, a JSONPath, has a value.
+func WaitFor(t Target, field, value, timeout string) string {
+	return fmt.Sprintf("kubectl wait %s --for=jsonpath='{%s}'=%s --timeout=%s", arguments(t), field, value, timeout)
 }
 
 // fieldInShell is a value that the object itself gives, in the shell.
-func (t Target) fieldInShell(field string) string {
-	return fmt.Sprintf(`"$(kubectl get %s -o jsonpath='{%s}')"`, t.at(), field)
+func fieldInShell(t Target, field string) string {
+	return fmt.Sprintf(`"$(kubectl get %s -o jsonpath='{%s}')"`, arguments(t), field)
 }
 
 // retryInShell asks again and again until a test of the shell holds, for so many seconds at
@@ -66,12 +66,12 @@ func retryInShell(test string, seconds int) string {
 const patient = 600
 
 // atLeast waits until a number of the object is so great; one that is not there is 0.
-func (t Target) atLeast(field string, n, seconds int) string {
-	return retryInShell(fmt.Sprintf(`"0$(kubectl get %s -o jsonpath='{%s}')" -ge %d`, t.at(), field, n), seconds)
+func atLeast(t Target, field string, n, seconds int) string {
+	return retryInShell(fmt.Sprintf(`"0$(kubectl get %s -o jsonpath='{%s}')" -ge %d`, arguments(t), field, n), seconds)
 }
 
-// quoted makes one word of the shell of a text.
-func quoted(s string) string {
+// Quote makes one word of the shell of a text.
+func Quote(s string) string {
 	plain := func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-._/%=:,+@", c)
 	}
@@ -83,50 +83,44 @@ func quoted(s string) string {
 
 // Available is a command that waits until all pods of a Deployment or ReplicaSet
 // that was just applied are available.
-func (t Target) Available() string {
+func Available(t Target) string {
 	if t.Kind == kruise.KindDeployment {
-		return "kubectl rollout status " + t.at() + " --timeout=10m"
+		return "kubectl rollout status " + arguments(t) + " --timeout=10m"
 	}
-	return t.waitFor(".status.availableReplicas", t.fieldInShell(".spec.replicas"), "10m")
+	return WaitFor(t, ".status.availableReplicas", fieldInShell(t, ".spec.replicas"), "10m")
 }
 
-// Quote makes one word of the shell of a text.
-func Quote(s string) string { return quoted(s) }
-
 // Exec runs a command in a container of the target, a pod.
-func (t Target) Exec(container string, command ...string) string {
-	words := []string{"kubectl exec", t.at(), "-c", quoted(container), "--"}
+func Exec(t Target, container string, command ...string) string {
+	words := []string{"kubectl exec", arguments(t), "-c", Quote(container), "--"}
 	for _, word := range command {
-		words = append(words, quoted(word))
+		words = append(words, Quote(word))
 	}
 	return strings.Join(words, " ")
 }
 
-// WaitFor is a command that waits until a field, a JSONPath, has a value.
-func (t Target) WaitFor(field, value, timeout string) string { return t.waitFor(field, value, timeout) }
-
 // Above is a command that waits until a field, a JSONPath of a number, is greater.
-func (t Target) Above(field string, n int32) string {
-	return t.atLeast(field, int(n)+1, patient)
+func Above(t Target, field string, n int32) string {
+	return atLeast(t, field, int(n)+1, patient)
 }
 
 // Gone is a command that waits until the object with this uid is not there any
 // more; its successor may have its name.
-func (t Target) Gone(uid string) string {
+func Gone(t Target, uid string) string {
 	if uid == "" {
-		return "kubectl wait " + t.at() + " --for=delete --timeout=10m"
+		return "kubectl wait " + arguments(t) + " --for=delete --timeout=10m"
 	}
-	return retryInShell(fmt.Sprintf(`"$(kubectl get %s --ignore-not-found -o jsonpath='{.metadata.uid}')" != %s`, t.at(), quoted(uid)), patient)
+	return retryInShell(fmt.Sprintf(`"$(kubectl get %s --ignore-not-found -o jsonpath='{.metadata.uid}')" != %s`, arguments(t), Quote(uid)), patient)
 }
 
 // Evict is a command that evicts the target, a pod: kubectl has none of its own.
-func (t Target) Evict() string {
+func Evict(t Target) string {
 	namespace := cmp.Or(t.Namespace, "default")
 	return fmt.Sprintf(`echo '{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q,"namespace":%q}}' | kubectl create --raw %s -f -`,
-		t.Name, namespace, quoted("/api/v1/namespaces/"+namespace+"/pods/"+t.Name+"/eviction"))
+		t.Name, namespace, Quote("/api/v1/namespaces/"+namespace+"/pods/"+t.Name+"/eviction"))
 }
 
 // There is a command that waits until a field, a JSONPath, is there at all.
-func (t Target) There(field, timeout string) string {
-	return fmt.Sprintf("kubectl wait %s --for=jsonpath='{%s}' --timeout=%s", t.at(), field, timeout)
+func There(t Target, field, timeout string) string {
+	return fmt.Sprintf("kubectl wait %s --for=jsonpath='{%s}' --timeout=%s", arguments(t), field, timeout)
 }

@@ -33,7 +33,7 @@ var availableFields = map[string]string{
 	"apps/DaemonSet":            ".status.numberAvailable",
 }
 
-func (t Target) key() string { return resource.GroupOf(t.APIVersion) + "/" + t.Kind }
+func kindOf(t Target) string { return resource.GroupOf(t.APIVersion) + "/" + t.Kind }
 
 // before are a step's conditions that it needs to begin. What was just written
 // needs no look; the uid and a partition that another client may have moved do.
@@ -42,7 +42,7 @@ func (w *writer) before(s *plan.Step) []Condition {
 	for _, c := range s.Before {
 		switch c.Type {
 		case plan.HoldsUID:
-			out = append(out, Condition{"it is the object with the uid " + c.Value, w.object.waitFor(".metadata.uid", quoted(c.Value), soon)})
+			out = append(out, Condition{"it is the object with the uid " + c.Value, WaitFor(w.object, ".metadata.uid", Quote(c.Value), soon)})
 		case plan.HoldsTemplate:
 			out = append(out, Condition{Text: "its template is " + w.templateText(c.Value)})
 		case plan.HoldsPartition:
@@ -71,7 +71,7 @@ func (w *writer) partition(value string) Condition {
 	}
 	c := Condition{Text: "the partition is " + value}
 	if value != "0" { // which may be written by leaving it out
-		c.Check = w.object.waitFor(field, quoted(value), soon)
+		c.Check = WaitFor(w.object, field, Quote(value), soon)
 	}
 	return c
 }
@@ -84,7 +84,7 @@ func (w *writer) after(s *plan.Step) []Condition {
 	for _, c := range s.After {
 		switch c.Type {
 		case plan.HoldsReplicas:
-			out = append(out, Condition{"there are " + c.Value + " pods", w.object.waitFor(".status.replicas", c.Value, limit)})
+			out = append(out, Condition{"there are " + c.Value + " pods", WaitFor(w.object, ".status.replicas", c.Value, limit)})
 		case plan.HoldsUpdatedAvailable:
 			n, _ := strconv.Atoi(c.Value)
 			out = append(out, w.updated(n, s, limit)...)
@@ -107,12 +107,12 @@ func (w *writer) after(s *plan.Step) []Condition {
 }
 
 func (w *writer) observedCondition(limit string) Condition {
-	return Condition{"the controller has seen the change", w.object.waitFor(".status.observedGeneration", w.object.fieldInShell(".metadata.generation"), limit)}
+	return Condition{"the controller has seen the change", WaitFor(w.object, ".status.observedGeneration", fieldInShell(w.object, ".metadata.generation"), limit)}
 }
 
 // updated asks for so many updated and available pods.
 func (w *writer) updated(n int, s *plan.Step, limit string) []Condition {
-	key, total := w.object.key(), s.Updated+s.Kept
+	key, total := kindOf(w.object), s.Updated+s.Kept
 	field := updatedFields[key]
 	switch {
 	case n == 0 && w.known.Count:
@@ -126,13 +126,13 @@ func (w *writer) updated(n int, s *plan.Step, limit string) []Condition {
 	case field == "":
 		return []Condition{{Text: podsOf(n, total, "is updated and ready", "are updated and ready")}}
 	}
-	out := []Condition{{podsOf(n, total, "is updated", "are updated"), w.object.waitFor(field, strconv.Itoa(n), limit)}}
+	out := []Condition{{podsOf(n, total, "is updated", "are updated"), WaitFor(w.object, field, strconv.Itoa(n), limit)}}
 	if available := availableFields[key]; available != "" {
 		text := "all " + podsAvailable(total)
 		if total == 1 {
 			text = "the pod is available"
 		}
-		return append(out, Condition{text, w.object.waitFor(available, strconv.Itoa(total), limit)})
+		return append(out, Condition{text, WaitFor(w.object, available, strconv.Itoa(total), limit)})
 	}
 	out[0].Text += " and available"
 	return out
@@ -151,8 +151,8 @@ func (w *writer) deploymentConditions(n int, s *plan.Step) []Condition {
 	total, limit := s.Updated+s.Kept, seconds(s.Timeout)
 	least := max(total-w.plan.Limits.MaxUnavailable, 0)
 	return []Condition{
-		{"at least " + podsOf(n, total, "is updated", "are updated"), w.object.atLeast(".status.updatedReplicas", n, limit)},
-		{"at least " + podsAvailable(least), w.object.atLeast(".status.availableReplicas", least, limit)},
+		{"at least " + podsOf(n, total, "is updated", "are updated"), atLeast(w.object, ".status.updatedReplicas", n, limit)},
+		{"at least " + podsAvailable(least), atLeast(w.object, ".status.availableReplicas", least, limit)},
 	}
 }
 
@@ -160,8 +160,8 @@ func (w *writer) deploymentConditions(n int, s *plan.Step) []Condition {
 // they are.
 func (w *writer) follows(limit string) Condition {
 	c := Condition{Text: "all pods that can be updated are updated and available"}
-	if w.object.key() == kruise.Group+"/CloneSet" {
-		c.Check = w.object.waitFor(".status.updatedAvailableReplicas", w.object.fieldInShell(".status.expectedUpdatedReplicas"), limit)
+	if kindOf(w.object) == kruise.Group+"/CloneSet" {
+		c.Check = WaitFor(w.object, ".status.updatedAvailableReplicas", fieldInShell(w.object, ".status.expectedUpdatedReplicas"), limit)
 	}
 	return c
 }
@@ -172,7 +172,7 @@ func (w *writer) ready(n int, limit string) string {
 	if w.object.Kind != kruise.KindReplicaSet || n == 0 {
 		return ""
 	}
-	these := "pod" + w.object.in() + " -l controller-revision-hash=" + quoted(w.plan.Change.ToHash)
+	these := "pod" + inNamespace(w.object) + " -l controller-revision-hash=" + Quote(w.plan.Change.ToHash)
 	there := retryInShell(fmt.Sprintf(`"$(kubectl get %s -o name | wc -l)" -ge %d`, these, n), patient)
 	return there + " && kubectl wait " + these + " --for=condition=Ready --timeout=" + limit
 }
@@ -185,27 +185,27 @@ func (w *writer) complete(limit string) []Condition {
 	if w.object.Kind == kruise.KindReplicaSet {
 		return nil
 	}
-	return []Condition{{"the rollout is complete", "kubectl rollout status " + w.object.at() + " --timeout=" + limit}}
+	return []Condition{{"the rollout is complete", "kubectl rollout status " + arguments(w.object) + " --timeout=" + limit}}
 }
 
 // stepConditions is what a patch in the middle of a step waits for.
 func (w *writer) stepConditions(n int, s *plan.Step) []Condition {
-	field := updatedFields[w.object.key()]
+	field := updatedFields[kindOf(w.object)]
 	if n == 0 || field == "" {
 		return nil
 	}
 	// It can run past the number before the first check: a Deployment does not stop
 	// by itself.
-	return []Condition{{"at least " + podsOf(n, s.Updated+s.Kept, "is updated", "are updated"), w.object.atLeast(field, n, seconds(s.Timeout))}}
+	return []Condition{{"at least " + podsOf(n, s.Updated+s.Kept, "is updated", "are updated"), atLeast(w.object, field, n, seconds(s.Timeout))}}
 }
 
-func timeout(d time.Duration) string { return strconv.Itoa(seconds(d)) + "s" }
+func timeout(d plan.Duration) string { return strconv.Itoa(seconds(d)) + "s" }
 
-func seconds(d time.Duration) int {
+func seconds(d plan.Duration) int {
 	if d <= 0 {
 		return patient
 	}
-	return int(d.Round(time.Second).Seconds())
+	return int(time.Duration(d).Round(time.Second).Seconds())
 }
 
 // counted has the first patch check the number of pods that the partitions were
@@ -221,7 +221,7 @@ func (w *writer) counted(s *Sequence) {
 		n := strconv.Itoa(w.plan.Steps[0].Updated + w.plan.Steps[0].Kept)
 		s.Steps[i].Before = append(s.Steps[i].Before, Condition{
 			"spec.replicas is " + n + ": the steps are computed for that number",
-			w.object.waitFor(".spec.replicas", n, soon),
+			WaitFor(w.object, ".spec.replicas", n, soon),
 		})
 		return
 	}

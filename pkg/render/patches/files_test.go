@@ -106,7 +106,7 @@ func TestCommands(t *testing.T) {
 	if got := p.Command("my file"); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if got := odd.String(); got != "Deployment a b/x';rm -rf $HOME" {
+	if got := patches.Named(odd); got != "Deployment a b/x';rm -rf $HOME" {
 		t.Error(got)
 	}
 }

@@ -22,76 +22,86 @@ import (
 // Set is all that leads from an old state to a new one.
 type Set struct {
 	// From and To name the states, as they were given.
-	From, To  string
-	Sequences []Sequence
+	From      string     `json:"from,omitempty"`
+	To        string     `json:"to,omitempty"`
+	Sequences []Sequence `json:"sequences"`
 	// Created, Changed and Deleted are objects that no sequence is for: a user
 	// applies or deletes them as a whole.
-	Created, Changed, Deleted []Target
+	Created []Target `json:"created,omitempty"`
+	Changed []Target `json:"changed,omitempty"`
+	Deleted []Target `json:"deleted,omitempty"`
 }
 
 // Sequence are the steps that lead one object from its old state to its new one.
 type Sequence struct {
 	// Directory is the folder of its files, unique among all sequences.
-	Directory string
+	Directory string `json:"-"`
 	// Object is what the steps are for; where a native object replaces a Kruise
 	// workload it is the native one.
-	Object Target
+	Object Target `json:"object"`
 	// For is the Kruise object that Object was rendered from; nil without one.
-	For *Target
+	For *Target `json:"for,omitempty"`
 	// Driver is who replaces pods: kruise, native or client; empty where no
 	// workload is rolled out.
-	Driver string
+	Driver string `json:"driver,omitempty"`
 	// What describes in one or two lines what changes and what that does to pods.
-	What []string
+	What []string `json:"what,omitempty"`
 	// Method is how it is done if there is a choice, with the reason; otherwise empty.
-	Method string
+	Method string `json:"method,omitempty"`
 	// Warnings are for users who send the patches.
-	Warnings []string
+	Warnings []string `json:"warnings,omitempty"`
 	// Steps are taken in order. A sequence without steps has the reason in What.
-	Steps []Step
+	Steps []Step `json:"steps"`
 }
 
 // Target is an object that is patched.
-type Target struct {
-	APIVersion, Kind, Namespace, Name string
+type Target = plan.Target
+
+// PodTarget is a pod.
+func PodTarget(namespace, name string) Target {
+	return Target{APIVersion: "v1", Kind: "Pod", Namespace: namespace, Name: name}
 }
 
 // Step is one step. It sends a patch, or has a command to run instead, or only waits.
 type Step struct {
 	// Name is unique in the sequence: letters, digits, "-", "." and "%". The file
 	// of the step is named after it.
-	Name string
+	Name string `json:"name"`
 	// Title describes in one line what happens.
-	Title string
+	Title string `json:"title"`
+	// File is where [Files] writes the step; empty before.
+	File string `json:"file"`
 	// Patch is what is sent; nil for a step that sends none.
-	Patch *Patch
+	*Patch
 	// Commands are for a step without a patch: what to run by hand, in order. A
-	// step without either is done by a controller, or waits.
-	Commands []string
+	// step without either is done by a controller, or waits. [Files] has the command that
+	// sends the patch here.
+	Commands []string `json:"commands,omitempty"`
 	// Before must hold when the step begins, After before the next one does.
-	Before, After []Condition
+	Before []Condition `json:"before,omitempty"`
+	After  []Condition `json:"after,omitempty"`
 	// Notes are what else to know, a line each.
-	Notes []string
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Patch is one request, as kubectl patch sends it.
 type Patch struct {
-	Target Target
+	Target Target `json:"target"`
 	// Type is merge, json or strategic.
-	Type string
+	Type string `json:"type,omitempty"`
 	// Subresource is empty, or such as status, scale, resize, ephemeralcontainers.
-	Subresource string
-	// Body is the patch as decoded JSON.
-	Body any
+	Subresource string `json:"subresource,omitempty"`
+	// Body is the patch as decoded JSON. In a folder it is the file of the step.
+	Body any `json:"-"`
 }
 
 // Condition is something that must hold.
 type Condition struct {
 	// Text is the condition as a sentence.
-	Text string
+	Text string `json:"text"`
 	// Check is a command that ends well when it holds, and waits for that where it
 	// can; empty where no command can check it.
-	Check string
+	Check string `json:"check,omitempty"`
 }
 
 // Metadata is the step that brings the labels and annotations of an object itself

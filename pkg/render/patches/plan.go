@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -148,12 +149,12 @@ func (w *writer) title(s *plan.Step) string {
 // commands are what to run for a step that sends nothing.
 func commands(s *plan.Step) []string {
 	if s.Pause != nil && s.Pause.For > 0 {
-		return []string{fmt.Sprintf("sleep %d", int(s.Pause.For.Seconds()))}
+		return []string{fmt.Sprintf("sleep %d", int(time.Duration(s.Pause.For).Seconds()))}
 	}
 	if v := s.Verify; v != nil && len(v.Command) > 0 {
 		words := make([]string, len(v.Command))
 		for i, word := range v.Command {
-			words[i] = quoted(word)
+			words[i] = Quote(word)
 		}
 		return []string{strings.Join(words, " ")}
 	}

@@ -27,17 +27,17 @@ func rollout(kind, apiVersion string, driver plan.Driver) plan.Plan {
 	return plan.Plan{
 		Target: plan.Target{APIVersion: apiVersion, Kind: kind, Namespace: "shop", Name: "web"}, Driver: driver,
 		Change: plan.Change{FromHash: "old", ToHash: "new", Mode: rules.ModeInPlace}, Limits: plan.Limits{Replicas: 5, MaxUnavailable: 1},
-		Drain: plan.DrainLabel, Grace: 7 * time.Second,
+		Drain: plan.DrainLabel, Grace: plan.Duration(7 * time.Second),
 		Steps: []plan.Step{
 			{Name: "pull", Kind: plan.StepPullImages, Title: "pull", Pull: &plan.Pull{Images: []string{"web:2"}}, Updated: 0, Kept: 5, After: []plan.Condition{{Type: plan.HoldsPulled, Value: "3"}}},
 			{
-				Name: "update", Kind: plan.StepUpdate, Title: "write for 2 of 5 pods", Patches: []plan.Patch{{Type: "json", Body: []any{}}}, Updated: 2, Kept: 3, Timeout: time.Minute,
+				Name: "update", Kind: plan.StepUpdate, Title: "write for 2 of 5 pods", Patches: []plan.Patch{{Type: "json", Body: []any{}}}, Updated: 2, Kept: 3, Timeout: plan.Duration(time.Minute),
 				Before: []plan.Condition{{Type: plan.HoldsUID, Value: "u"}, {Type: plan.HoldsTemplate, Value: "old"}, {Type: plan.HoldsPartition, Value: "40%"}},
 				After:  []plan.Condition{{Type: plan.HoldsTemplate, Value: "new"}, {Type: plan.HoldsUpdatedAvailable, Value: "2"}, {Type: plan.HoldsSettled}},
 			},
 			{Name: "verify", Kind: plan.StepVerify, Title: "ask", Verify: &plan.Verify{Command: []string{"curl", "a b"}}, Updated: 2, Kept: 3},
 			{Name: "pause", Kind: plan.StepPause, Title: "wait", Pause: &plan.Pause{}, Updated: 2, Kept: 3},
-			{Name: "rest", Kind: plan.StepPause, Title: "wait", Pause: &plan.Pause{For: time.Minute}, Updated: 2, Kept: 3},
+			{Name: "rest", Kind: plan.StepPause, Title: "wait", Pause: &plan.Pause{For: plan.Duration(time.Minute)}, Updated: 2, Kept: 3},
 			{
 				Name: "pods", Kind: plan.StepInPlace, Title: "update 3 pods", Updated: 5, Kept: 0, Pods: []plan.PodStep{{Name: "web-0", Tie: 1}},
 				After: []plan.Condition{{Type: plan.HoldsUpdatedAvailable, Value: "5"}, {Type: plan.HoldsComplete}},

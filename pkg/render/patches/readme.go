@@ -51,7 +51,7 @@ func (p *page) summary(s Set) {
 	}
 	for i := range s.Sequences {
 		q := &s.Sequences[i]
-		p.line("| %s | %s | %d |", cell(q.Object.String()), driverWords[q.Driver], len(q.Steps))
+		p.line("| %s | %s | %d |", cell(Named(q.Object)), driverWords[q.Driver], len(q.Steps))
 	}
 	for _, l := range []struct {
 		title string
@@ -68,17 +68,17 @@ func (p *page) summary(s Set) {
 		p.line("%s:", l.title)
 		p.line("")
 		for _, t := range l.list {
-			p.line("- %s", t.String())
+			p.line("- %s", Named(t))
 		}
 	}
 }
 
 func (p *page) sequence(q *Sequence) {
 	p.line("")
-	p.line("## %s", q.Object.String())
+	p.line("## %s", Named(q.Object))
 	p.line("")
 	if q.For != nil {
-		p.line("It was rendered from %s.", q.For.String())
+		p.line("It was rendered from %s.", Named(*q.For))
 	}
 	for _, w := range q.What {
 		p.line("- %s", plain(w))
@@ -99,7 +99,7 @@ func (p *page) step(q *Sequence, i int) {
 	p.line("")
 	p.line("### %d. %s", i+1, plain(s.Title))
 	p.conditions("Before:", s.Before)
-	p.commands(q.run(i))
+	p.commands(s.Commands)
 	p.conditions("Before the next step:", s.After)
 	if len(s.Notes) > 0 {
 		p.line("")

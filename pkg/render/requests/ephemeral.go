@@ -111,7 +111,7 @@ func (q *ephemeral) step(p *corev1.Pod) patches.Step {
 			Target: targetOf(p), Type: "strategic", Subresource: "ephemeralcontainers",
 			Body: map[string]any{"spec": map[string]any{"ephemeralContainers": q.containers()}},
 		},
-		Before: append(samePod(p), patches.Condition{Text: "the pod runs", Check: targetOf(p).WaitFor(".status.phase", string(corev1.PodRunning), soon)}),
+		Before: append(samePod(p), patches.Condition{Text: "the pod runs", Check: patches.WaitFor(targetOf(p), ".status.phase", string(corev1.PodRunning), soon)}),
 		Notes:  []string{"the containers stay in the pod as long as the pod does: they cannot be removed"},
 	}
 }
@@ -137,7 +137,7 @@ func (q *ephemeral) ended(p *corev1.Pod) []patches.Condition {
 		path := fmt.Sprintf(`.status.ephemeralContainerStatuses[?(@.name=="%s")].state.terminated`, name)
 		out = append(out, patches.Condition{
 			Text:  fmt.Sprintf("%s of pod %s has ended; it has done its work if its exitCode is 0", name, p.Name),
-			Check: targetOf(p).There(path, q.limit()),
+			Check: patches.There(targetOf(p), path, q.limit()),
 		})
 	}
 	return out

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/requests"
@@ -15,7 +13,7 @@ import (
 )
 
 // TestRun_EqualsGolden takes the requests out of testdata/CASE/input.yaml: context.yaml holds
-// the objects of the cluster, sequences.yaml what the requests become.
+// the objects of the cluster, patches.txt the files that the requests become.
 func TestRun_EqualsGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -27,11 +25,15 @@ func TestRun_EqualsGolden(t *testing.T) {
 				out, sequences, err = requests.Run(c, in)
 				return out, err
 			})
-			text, err := yaml.Marshal(sequences)
+			files, err := patches.Files(patches.Set{Sequences: sequences})
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden.Same(t, filepath.Join(dir, "sequences.yaml"), string(text))
+			var text strings.Builder
+			for _, f := range files[1:] { // but the README, which has the same
+				text.WriteString("==> " + f.Name + "\n" + string(f.Body))
+			}
+			golden.Same(t, filepath.Join(dir, "patches.txt"), text.String())
 		})
 	}
 }

@@ -112,9 +112,9 @@ func (q *recreate) byEviction(because string) *method {
 	return &method{
 		method: evict, name: evict, because: because,
 		title:    "evict the pod; " + owner.Kind + " " + owner.Name + " recreates it",
-		commands: []string{targetOf(q.pod).Evict()},
+		commands: []string{patches.Evict(targetOf(q.pod))},
 		after: []patches.Condition{
-			{Text: "the pod is gone", Check: targetOf(q.pod).Gone(string(q.pod.UID))},
+			{Text: "the pod is gone", Check: patches.Gone(targetOf(q.pod), string(q.pod.UID))},
 			{Text: owner.Kind + " " + owner.Name + " has as many ready pods as before"},
 		},
 		notes: []string{
@@ -165,7 +165,7 @@ func (q *recreate) bySignal(c *corev1.Container, _ int) (*method, string) {
 	w := &method{
 		title: "send TERM to its first process",
 		before: []patches.Condition{
-			{Text: "the image holds the program kill", Check: t.Exec(c.Name, "kill", "-0", "1")},
+			{Text: "the image holds the program kill", Check: patches.Exec(t, c.Name, "kill", "-0", "1")},
 			{Text: "its first process ends on TERM: one without a handler ignores it, and nothing sends KILL afterwards"},
 		},
 		notes: []string{
@@ -174,7 +174,7 @@ func (q *recreate) bySignal(c *corev1.Container, _ int) (*method, string) {
 		},
 	}
 	q.hook(c, w)
-	w.commands = append(w.commands, t.Exec(c.Name, "kill", "-TERM", "1"))
+	w.commands = append(w.commands, patches.Exec(t, c.Name, "kill", "-TERM", "1"))
 	if len(c.RestartPolicyRules) > 0 {
 		w.notes = append(w.notes, "the container has restartPolicyRules: what they do depends on the exit code that it ends with")
 	}
@@ -198,7 +198,7 @@ func (q *recreate) hook(c *corev1.Container, w *method) {
 	}
 	switch h := c.Lifecycle.PreStop; {
 	case h.Exec != nil && len(h.Exec.Command) > 0:
-		w.commands = append(w.commands, targetOf(q.pod).Exec(c.Name, h.Exec.Command...))
+		w.commands = append(w.commands, patches.Exec(targetOf(q.pod), c.Name, h.Exec.Command...))
 	case h.Sleep != nil:
 		w.commands = append(w.commands, fmt.Sprintf("sleep %d", h.Sleep.Seconds))
 	default:

@@ -125,7 +125,7 @@ func (q *recreate) unchanged(container string) []patches.Condition {
 	}
 	return []patches.Condition{{
 		Text:  fmt.Sprintf("%s has not restarted by itself since this was written: its restartCount is %d; otherwise leave this step out", container, count),
-		Check: targetOf(q.pod).WaitFor(field(container, "restartCount"), strconv.Itoa(int(count)), soon),
+		Check: patches.WaitFor(targetOf(q.pod), field(container, "restartCount"), strconv.Itoa(int(count)), soon),
 	}}
 }
 
@@ -136,14 +136,14 @@ func (q *recreate) restarted(container string) patches.Condition {
 	}
 	return patches.Condition{
 		Text:  fmt.Sprintf("%s has restarted: its restartCount is greater than %d", container, count),
-		Check: targetOf(q.pod).Above(field(container, "restartCount"), count),
+		Check: patches.Above(targetOf(q.pod), field(container, "restartCount"), count),
 	}
 }
 
 // restartConditions: a restart has succeeded when the container is ready, and has been there long
 // enough.
 func (q *recreate) restartConditions(container string) []patches.Condition {
-	ready := patches.Condition{Text: container + " is ready", Check: targetOf(q.pod).WaitFor(field(container, "ready"), "true", q.limit())}
+	ready := patches.Condition{Text: container + " is ready", Check: patches.WaitFor(targetOf(q.pod), field(container, "ready"), "true", q.limit())}
 	n := q.strategy.MinStartedSeconds
 	if n == 0 {
 		return []patches.Condition{ready}

@@ -133,16 +133,14 @@ func podsInNamespace(f *resource.Facts, namespace string) podIndex {
 	return c
 }
 
-func targetOf(p *corev1.Pod) patches.Target {
-	return patches.Target{APIVersion: "v1", Kind: "Pod", Namespace: p.Namespace, Name: p.Name}
-}
+func targetOf(p *corev1.Pod) patches.Target { return patches.PodTarget(p.Namespace, p.Name) }
 
 // samePod holds until the pod is replaced.
 func samePod(p *corev1.Pod) []patches.Condition {
 	if p.UID == "" {
 		return nil
 	}
-	return []patches.Condition{{Text: "it is still the pod with the uid " + string(p.UID), Check: targetOf(p).WaitFor(".metadata.uid", patches.Quote(string(p.UID)), soon)}}
+	return []patches.Condition{{Text: "it is still the pod with the uid " + string(p.UID), Check: patches.WaitFor(targetOf(p), ".metadata.uid", patches.Quote(string(p.UID)), soon)}}
 }
 
 // soon is how long a command looks for what should be there already, usual how long

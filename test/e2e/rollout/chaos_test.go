@@ -126,7 +126,7 @@ func historyIn(t *testing.T, c *testcluster.Cluster, namespace string, seed uint
 		h.tell("pods are recreated")
 	}
 	if len(h.policy.Steps) > 0 && h.chance.IntN(2) == 0 {
-		h.policy.Steps[0].Pause = &plan.Pause{For: time.Second}
+		h.policy.Steps[0].Pause = &plan.Pause{For: plan.Duration(time.Second)}
 	}
 	h.weather = proxy.Weather{Requests: 0.2 * h.chance.Float64(), Watches: h.chance.Float64(), Slow: 800 * time.Millisecond}
 	h.tell("%s, %s, weather %+v", h.kind, h.ending, h.weather)

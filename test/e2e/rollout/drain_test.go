@@ -79,7 +79,7 @@ func TestDrainGate_IsClosedDuringARestart(t *testing.T) {
 	b := bedIn(t, c, namespace, w)
 	b.Apply(t, namespace, renderedFrom(targetWeb))
 	k := b.carried(t)
-	p := b.carriedPlan(t, k, plan.Policy{Driver: plan.DriverClient, Pull: plan.PullNever, Drain: plan.DrainGate, Grace: time.Second, Steps: steps(t, "1", "100%")})
+	p := b.carriedPlan(t, k, plan.Policy{Driver: plan.DriverClient, Pull: plan.PullNever, Drain: plan.DrainGate, Grace: plan.Duration(time.Second), Steps: steps(t, "1", "100%")})
 	changed := map[string]corev1.ConditionStatus{}
 	over := following(t, c, namespace, func(_ context.Context, p *corev1.Pod) error {
 		if _, seen := changed[p.Name]; !seen && p.Spec.Containers[0].Image == web2 {

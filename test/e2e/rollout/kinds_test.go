@@ -49,7 +49,7 @@ func TestKinds_RollOutByEveryDriver(t *testing.T) {
 			k := b.open(t)
 			policy := plan.Policy{Driver: c.driver, Steps: steps(t, c.steps...), Pull: plan.PullFirst, Verify: []plan.Verify{{Command: []string{"true"}}}}
 			for i := range policy.Steps {
-				policy.Steps[i].Pause = &plan.Pause{For: time.Millisecond}
+				policy.Steps[i].Pause = &plan.Pause{For: plan.Duration(time.Millisecond)}
 			}
 			b.takes(t, k, b.plan(t, k, policy), kindsOfSteps[c.driver]...)
 		})

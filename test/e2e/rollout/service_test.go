@@ -39,7 +39,7 @@ func TestOutOfService_WhileContainersChange(t *testing.T) {
 		policy   plan.Policy
 		carried  bool
 	}{
-		"a label of Services": {labelled(nativeKind("ReplicaSet", "replicasets", ""), kruise.InServiceLabel), kruise.InServiceLabel, plan.Policy{Grace: 2 * time.Second}, false},
+		"a label of Services": {labelled(nativeKind("ReplicaSet", "replicasets", ""), kruise.InServiceLabel), kruise.InServiceLabel, plan.Policy{Grace: plan.Duration(2 * time.Second)}, false},
 		"a hook":              {labelled(hooked, hold), hold, plan.Policy{}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

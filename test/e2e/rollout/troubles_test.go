@@ -83,7 +83,7 @@ func TestTroubles_CompleteOrFailAsTold(t *testing.T) {
 			h.next = strings.Replace(h.text, `"`+web1+`"`, `"`+web2+`", env: [{name: A, value: "1"}]`, 1)
 			h.policy.Steps[0].Pause = &plan.Pause{}
 			if strings.HasPrefix(what.name, "clock") {
-				h.policy.Steps[0].Pause.For = 30 * time.Minute
+				h.policy.Steps[0].Pause.For = plan.Duration(30 * time.Minute)
 			}
 			h.meets(t)
 		})

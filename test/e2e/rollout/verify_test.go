@@ -35,7 +35,7 @@ func TestVerify_DecidesTheRollout(t *testing.T) {
 		reason  string
 	}{
 		"a command that succeeds": {plan.Verify{Command: []string{"true"}}, event.Completed, ""},
-		"a command that fails":    {plan.Verify{Command: []string{"sh", "-c", "echo p99 is 3 s; exit 1"}, Attempts: 2, Every: time.Millisecond}, event.Failed, "verify: exit status 1 (attempt 2 of 2)"},
+		"a command that fails":    {plan.Verify{Command: []string{"sh", "-c", "echo p99 is 3 s; exit 1"}, Attempts: 2, Every: plan.Duration(time.Millisecond)}, event.Failed, "verify: exit status 1 (attempt 2 of 2)"},
 		"a Job that succeeds":     {plan.Verify{Job: job("0")}, event.Completed, ""},
 		"a Job that fails":        {plan.Verify{Job: job("1")}, event.Failed, "failed: BackoffLimitExceeded"},
 	} {

@@ -32,9 +32,9 @@ func twiceLimits(p *plan.Plan) (limit time.Duration, bounded bool) {
 	var sum time.Duration
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		limit := s.Timeout
+		limit := time.Duration(s.Timeout)
 		if s.Pause != nil {
-			limit = s.Pause.For
+			limit = time.Duration(s.Pause.For)
 		}
 		if limit <= 0 {
 			return 0, false

@@ -84,8 +84,8 @@ func TestJob_OfGroup(t *testing.T) {
 // TestDeadline_OfAGroupAddsUp: the plans may follow one after the other, and one without a limit leaves
 // the whole without.
 func TestDeadline_OfAGroupAddsUp(t *testing.T) {
-	bounded := plan.Plan{Steps: []plan.Step{{Timeout: 10 * time.Minute}, {Pause: &plan.Pause{For: 5 * time.Minute}}}}
-	waits := plan.Plan{Steps: []plan.Step{{Timeout: time.Minute}, {Pause: &plan.Pause{}}}}
+	bounded := plan.Plan{Steps: []plan.Step{{Timeout: plan.Duration(10 * time.Minute)}, {Pause: &plan.Pause{For: plan.Duration(5 * time.Minute)}}}}
+	waits := plan.Plan{Steps: []plan.Step{{Timeout: plan.Duration(time.Minute)}, {Pause: &plan.Pause{}}}}
 	if got, want := Deadline([]plan.Plan{bounded, bounded}), 2*time.Hour; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -106,12 +106,14 @@ func TestImage(t *testing.T) {
 }
 
 func TestDeadline(t *testing.T) {
-	step := func(limit time.Duration, pause *plan.Pause) plan.Step { return plan.Step{Timeout: limit, Pause: pause} }
+	step := func(limit time.Duration, pause *plan.Pause) plan.Step {
+		return plan.Step{Timeout: plan.Duration(limit), Pause: pause}
+	}
 	for name, c := range map[string]struct {
 		steps []plan.Step
 		want  time.Duration
 	}{
-		"steps":          {[]plan.Step{step(time.Minute, nil), step(0, &plan.Pause{For: time.Hour})}, 3*time.Hour + 2*time.Minute},
+		"steps":          {[]plan.Step{step(time.Minute, nil), step(0, &plan.Pause{For: plan.Duration(time.Hour)})}, 3*time.Hour + 2*time.Minute},
 		"a person":       {[]plan.Step{step(time.Minute, nil), step(0, &plan.Pause{})}, 0},
 		"no limit known": {[]plan.Step{step(0, nil)}, 0},
 	} {

@@ -83,7 +83,7 @@ const byDefault = 10 * time.Second
 // Until makes attempts until one is good or all have failed, or ctx ends. told is
 // called with each that failed and is not the last; n counts from 1.
 func Until(ctx context.Context, v *plan.Verify, once func(ctx context.Context, n int) Answer, told func(Answer)) Answer {
-	every := v.Every
+	every := time.Duration(v.Every)
 	if every <= 0 {
 		every = byDefault
 	}

@@ -210,7 +210,7 @@ func TestUntil_EndsWithFirstGoodAttempt(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				told, began := 0, time.Now()
-				a := Until(ctx, &plan.Verify{Every: c.every, Attempts: c.attempts}, func(_ context.Context, n int) Answer {
+				a := Until(ctx, &plan.Verify{Every: plan.Duration(c.every), Attempts: c.attempts}, func(_ context.Context, n int) Answer {
 					return Answer{Good: n == c.goodAt, Text: fmt.Sprintf("try %d", n)}
 				}, func(Answer) {
 					if told++; c.ends {
