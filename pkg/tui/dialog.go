@@ -264,11 +264,8 @@ func (d dialog) facts(m Model) []draw.Line {
 		if text == "" {
 			return
 		}
-		head := fmt.Sprintf("%-12s", label)
-		for _, l := range draw.Wrap(theme.Plain, text, width-len(head)) {
-			lines = append(lines, draw.Text(theme.Faint, head).Join(l))
-			head = draw.Spaces(len(head))
-		}
+		head := draw.Text(theme.Faint, fmt.Sprintf("%-12s", label))
+		lines = append(lines, draw.Hang(head, theme.Plain, text, width-head.Width())...)
 	}
 	where := m.env.World.Where
 	lines = append(lines, contextLine(where))
@@ -312,9 +309,7 @@ func (d dialog) choices(m Model) []draw.Line {
 		head = draw.Spaces(len(head))
 	}
 	if len(d.act.Pods) > 1 {
-		for _, l := range draw.Wrap(theme.Faint, listed(d.act.Pods), draw.BoxWidth(m.env.Width)-len(head)-2) {
-			lines = append(lines, draw.Text(theme.Plain, head+"  ").Join(l))
-		}
+		lines = append(lines, draw.Indented(len(head)+2, theme.Faint, listed(d.act.Pods), draw.BoxWidth(m.env.Width)-len(head)-2)...)
 	}
 	return lines
 }

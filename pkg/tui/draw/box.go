@@ -61,6 +61,33 @@ func Wrap(style theme.Style, text string, width int) []Line {
 	return out
 }
 
+// Hang breaks a text as [Wrap] does: its first line follows a head, and the others are indented as far.
+func Hang(head Line, style theme.Style, text string, width int) []Line {
+	lines := Wrap(style, text, width)
+	for i, l := range lines {
+		if i == 1 {
+			head = Text(theme.Plain, Spaces(head.Width()))
+		}
+		lines[i] = head.Join(l)
+	}
+	return lines
+}
+
+// Indented breaks a text as [Wrap] does, below something.
+func Indented(columns int, style theme.Style, text string, width int) []Line {
+	return Hang(Text(theme.Plain, Spaces(columns)), style, text, width)
+}
+
+// Beside draws lines at the left and at the right of each other, the left ones in so many columns.
+func Beside(left, right []Line, width int, ellipsis string) []Line {
+	out := make([]Line, max(len(left), len(right)))
+	left, right = Exactly(left, len(out)), Exactly(right, len(out))
+	for i := range out {
+		out[i] = left[i].Fit(width-1, ellipsis).Add(theme.Plain, " ").Join(right[i])
+	}
+	return out
+}
+
 // Part is one part of a bar.
 type Part struct {
 	Count  int

@@ -26,17 +26,13 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	if !wide(env) {
 		return append(lines, s.narrow(env, height)...)
 	}
-	left, right := s.plan(env, env.Width/2, height), s.events(env, height)
-	for i := range height {
-		lines = append(lines, left[i].Fit(env.Width/2-1, env.Theme.Symbols.Ellipsis).Add(theme.Plain, " ").Join(right[i]))
-	}
-	return lines
+	return append(lines, draw.Beside(s.plan(env, env.Width/2, height), s.events(env, height), env.Width/2, env.Theme.Symbols.Ellipsis)...)
 }
 
 func (s Screen) nothing(env screen.Env) []draw.Line {
 	switch {
 	case s.detail == nil && env.World.Find(s.ref) == nil && env.World.Unseen == "":
-		return []draw.Line{{}, draw.Text(theme.Faint, "  "+s.ref.String()+" does not exist; esc goes back")}
+		return env.Missing(s.ref.String())
 	case s.detail == nil:
 		return env.Waiting("the pods of " + s.ref.String())
 	}
@@ -64,10 +60,6 @@ func (s Screen) plan(env screen.Env, width, height int) []draw.Line {
 }
 
 func (s Screen) table() stepTable { return stepTable{run: s.run, at: s.at, cursor: s.steps.At} }
-
-func heading(text, more string) draw.Line {
-	return draw.Text(theme.Header, " "+text).Add(theme.Faint, "  "+more)
-}
 
 // panel is what is shown below the player where not all fits.
 type panel uint8

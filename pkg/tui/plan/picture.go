@@ -118,7 +118,7 @@ func (s Screen) events(_ screen.Env, height int) []draw.Line {
 	if s.find != "" {
 		more += ", with " + s.find
 	}
-	lines := []draw.Line{heading("WHAT HAPPENS", more)}
+	lines := []draw.Line{draw.Heading("WHAT HAPPENS", more)}
 	for i := len(list) - 1; i >= 0 && len(lines) < height; i-- {
 		if l := eventLine(list[i]); s.find == "" || s.has(l.String()) {
 			lines = append(lines, l)

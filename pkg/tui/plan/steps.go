@@ -26,7 +26,7 @@ type stepTable struct {
 // lines are the steps in the state that they have at the time of the simulation.
 func (t stepTable) lines(env screen.Env, height int) []draw.Line {
 	steps := t.run.plan.Steps
-	lines := []draw.Line{heading("STEPS", counted.Of(len(steps), "step")+"; times are those of the simulation")}
+	lines := []draw.Line{draw.Heading("STEPS", counted.Of(len(steps), "step")+"; times are those of the simulation")}
 	w := draw.Window{At: t.cursor}.Keep(len(steps), max(height-1, 1))
 	for i := w.Top; i < min(w.Top+height-1, len(steps)); i++ {
 		lines = append(lines, t.row(env, i))
@@ -85,18 +85,18 @@ func (t stepTable) facts(env screen.Env, width int) []draw.Line {
 		return nil
 	}
 	step := t.run.plan.Steps[t.cursor]
-	lines := []draw.Line{heading("STEP "+step.Name, limits(step))}
+	lines := []draw.Line{draw.Heading("STEP "+step.Name, limits(step))}
 	for _, p := range step.Patches {
 		lines = append(lines, t.patch(env, p, width)...)
 	}
 	if step.Pull != nil {
-		lines = append(lines, indented(theme.Plain, "pulls "+strings.Join(step.Pull.Images, ", "), width)...)
+		lines = append(lines, draw.Indented(2, theme.Plain, "pulls "+strings.Join(step.Pull.Images, ", "), width-4)...)
 	}
 	if step.Containers != nil {
 		lines = append(lines, draw.Text(theme.Plain, "  restarts "+strings.Join(step.Containers.Names, ", ")))
 	}
 	if list := core.ConditionsText(step.After); list != "" {
-		lines = append(lines, indented(theme.Faint, "until "+list, width)...)
+		lines = append(lines, draw.Indented(2, theme.Faint, "until "+list, width-4)...)
 	}
 	return append(lines, podLines(env, step.Pods)...)
 }
@@ -113,10 +113,10 @@ func (t stepTable) patch(env screen.Env, p core.Patch, width int) []draw.Line {
 	if p.Reached > 0 {
 		what += " once " + counted.Of(p.Reached, "pod") + " are updated"
 	}
-	lines := indented(theme.Plain, what, width)
+	lines := draw.Indented(2, theme.Plain, what, width-4)
 	fields := t.run.plan.PatchFields(p)
 	if fields == nil {
-		return append(lines, indented(theme.Plain, valueText(t.run.plan.Masked(p)), width)...)
+		return append(lines, draw.Indented(2, theme.Plain, valueText(t.run.plan.Masked(p)), width-4)...)
 	}
 	for _, f := range fields {
 		lines = append(lines, field(env, f, width)...)
@@ -153,11 +153,7 @@ func field(env screen.Env, f core.PatchField, width int) []draw.Line {
 		runes := []rune(path)
 		path = env.Theme.Symbols.Ellipsis + string(runes[max(len(runes)-room+1, 0):])
 	}
-	lines := []draw.Line{draw.Text(theme.Faint, draw.Spaces(fieldIndent)+path)}
-	for _, l := range draw.Wrap(theme.Plain, value, max(room-2, 1)) {
-		lines = append(lines, draw.Text(theme.Plain, draw.Spaces(fieldIndent+2)).Join(l))
-	}
-	return lines
+	return append([]draw.Line{draw.Text(theme.Faint, draw.Spaces(fieldIndent)+path)}, draw.Indented(fieldIndent+2, theme.Plain, value, max(room-2, 1))...)
 }
 
 // valueText is a value as it is read: text as it is, everything else as JSON.
@@ -170,15 +166,6 @@ func valueText(v any) string {
 		return err.Error()
 	}
 	return string(text)
-}
-
-// indented is text below a heading.
-func indented(style theme.Style, text string, width int) []draw.Line {
-	lines := draw.Wrap(style, text, width-4)
-	for i, l := range lines {
-		lines[i] = draw.Text(theme.Plain, "  ").Join(l)
-	}
-	return lines
 }
 
 func limits(step core.Step) string {

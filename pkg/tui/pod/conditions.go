@@ -51,7 +51,7 @@ func rank(s state) int {
 
 func (s Screen) conditions(env screen.Env) []draw.Line {
 	list := conditions(s.pod)
-	lines, width := []draw.Line{heading("CONDITIONS", "gates first")}, 0
+	lines, width := []draw.Line{draw.Heading("CONDITIONS", "gates first")}, 0
 	for _, c := range list {
 		width = max(width, draw.Width(c.Type))
 	}
@@ -92,7 +92,7 @@ var usual = []string{string(corev1.PodScheduled), string(corev1.PodInitialized),
 
 // events are those of the pod, newest first.
 func (s Screen) events(env screen.Env) []draw.Line {
-	lines := []draw.Line{heading("EVENTS", "newest first")}
+	lines := []draw.Line{draw.Heading("EVENTS", "newest first")}
 	for _, e := range s.detail.Events {
 		if e.Pod == s.pod.Name {
 			lines = append(lines, event(env, e)...)
@@ -118,7 +118,7 @@ func event(env screen.Env, e world.Event) []draw.Line {
 
 // states are the lifecycle of the pod, what is announced, and its last update in place.
 func (s Screen) states(env screen.Env) []draw.Line {
-	lines := []draw.Line{heading("UPDATE", ""), s.lifecycle(env)}
+	lines := []draw.Line{draw.Heading("UPDATE", ""), s.lifecycle(env)}
 	if l, ok := s.announced(env); ok {
 		lines = append(lines, l)
 	}

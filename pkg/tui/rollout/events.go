@@ -58,14 +58,7 @@ func (h happening) lines(now time.Time, width int) []draw.Line {
 	if head.Width() > width/2 {
 		return []draw.Line{one}
 	}
-	var lines []draw.Line
-	for i, l := range draw.Wrap(theme.Plain, h.Text+h.names(), width-head.Width()) {
-		if i > 0 {
-			head = draw.Text(theme.Plain, draw.Spaces(head.Width()))
-		}
-		lines = append(lines, head.Join(l))
-	}
-	return lines
+	return draw.Hang(head, theme.Plain, h.Text+h.names(), width-head.Width())
 }
 
 func (h happening) line(now time.Time) draw.Line {

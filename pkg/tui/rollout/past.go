@@ -55,9 +55,7 @@ func wholeRollouts(env screen.Env, list []plan.PastRollout, width int) []draw.Li
 		}
 		lines = append(lines, head)
 		for _, text := range []string{p.Change, p.Reason} {
-			if text != "" {
-				lines = append(lines, indented(draw.Wrap(theme.Plain, text, width-7))...)
-			}
+			lines = append(lines, draw.Indented(6, theme.Plain, text, width-7)...)
 		}
 		for _, step := range p.Steps {
 			lines = append(lines, pastStep(env.Theme.Symbols, p.Result, step))
@@ -70,18 +68,10 @@ func wholeRollouts(env screen.Env, list []plan.PastRollout, width int) []draw.Li
 			if d.Detail != "" {
 				text += ": " + d.Detail
 			}
-			lines = append(lines, indented(draw.Wrap(theme.Faint, text, width-7))...)
+			lines = append(lines, draw.Indented(6, theme.Faint, text, width-7)...)
 		}
 	}
 	return lines
-}
-
-func indented(lines []draw.Line) []draw.Line {
-	out := make([]draw.Line, len(lines))
-	for i, l := range lines {
-		out[i] = draw.Text(theme.Plain, "      ").Join(l)
-	}
-	return out
 }
 
 // pastStep is a step of a rollout with a result.

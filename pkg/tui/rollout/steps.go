@@ -46,12 +46,7 @@ func (s stepList) all(env screen.Env, width int) []draw.Line {
 	lines := []draw.Line{s.heading(env)}
 	for i, r := range steps {
 		head := draw.Text(r.style, "  "+r.symbol+" ").Add(theme.Strong, fmt.Sprintf("%d %-*s ", i+1, longest(steps), r.name))
-		for j, l := range draw.Wrap(r.text, r.title+r.took, max(width-head.Width()-1, 8)) {
-			if j > 0 {
-				head = draw.Text(theme.Plain, draw.Spaces(head.Width()))
-			}
-			lines = append(lines, head.Join(l))
-		}
+		lines = append(lines, draw.Hang(head, r.text, r.title+r.took, max(width-head.Width()-1, 8))...)
 	}
 	return lines
 }
@@ -77,11 +72,11 @@ func (s stepList) heading(env screen.Env) draw.Line {
 	steps, at := len(d.Plan.Steps), d.Snapshot.Progress.Step
 	switch {
 	case d.Begun && steps > 0 && d.Snapshot.Progress.Finished.IsZero():
-		return heading("STEPS", fmt.Sprintf("%d of %d done", min(at, steps), steps))
+		return draw.Heading("STEPS", fmt.Sprintf("%d of %d done", min(at, steps), steps))
 	case len(d.Rollouts) > 0:
-		return heading("STEPS", "of the last rollout: "+result(d.Rollouts[0], env.World.Now))
+		return draw.Heading("STEPS", "of the last rollout: "+result(d.Rollouts[0], env.World.Now))
 	}
-	return heading("STEPS", "no rollout is recorded")
+	return draw.Heading("STEPS", "no rollout is recorded")
 }
 
 func (s stepList) lines(symbols theme.Symbols) []stepLine {
@@ -158,13 +153,13 @@ type cause struct{ text, hint []draw.Line }
 func blockers(env screen.Env, d *world.Detail, width, height int) []draw.Line {
 	list := d.Diagnosis.Causes
 	if len(list) == 0 {
-		return []draw.Line{heading("BLOCKED BY", "nothing")}
+		return []draw.Line{draw.Heading("BLOCKED BY", "nothing")}
 	}
 	title := "BLOCKED BY"
 	if approvals[list[0].Gate] {
 		title = "WAITING FOR"
 	}
-	lines, ellipsis := []draw.Line{heading(title, "")}, env.Theme.Symbols.Ellipsis
+	lines, ellipsis := []draw.Line{draw.Heading(title, "")}, env.Theme.Symbols.Ellipsis
 	for i, c := range list {
 		drawn, left := causeOf(env, c, width), height-len(lines)
 		if i == 0 {
@@ -173,7 +168,7 @@ func blockers(env screen.Env, d *world.Detail, width, height int) []draw.Line {
 			continue
 		}
 		if len(drawn.text)+len(drawn.hint) > left {
-			lines[0] = heading(title, fmt.Sprintf("and %d more: tab", len(list)-i))
+			lines[0] = draw.Heading(title, fmt.Sprintf("and %d more: tab", len(list)-i))
 			break
 		}
 		lines = append(append(lines, drawn.text...), drawn.hint...)
@@ -181,7 +176,7 @@ func blockers(env screen.Env, d *world.Detail, width, height int) []draw.Line {
 	return lines
 }
 
-func causeOf(env screen.Env, c diagnose.Cause, width int) (out cause) {
+func causeOf(env screen.Env, c diagnose.Cause, width int) cause {
 	symbol, style := env.Theme.Symbols.Dot, theme.Plain
 	switch {
 	case approvals[c.Gate]:
@@ -189,16 +184,8 @@ func causeOf(env screen.Env, c diagnose.Cause, width int) (out cause) {
 	case c.Blocked:
 		symbol, style = env.Theme.Symbols.Blocked, theme.Bad
 	}
-	for i, l := range draw.Wrap(theme.Plain, c.Gate+": "+c.String(), width-6) {
-		if i > 0 {
-			symbol = " "
-		}
-		out.text = append(out.text, draw.Text(style, "  "+symbol+" ").Join(l))
+	return cause{
+		draw.Hang(draw.Text(style, "  "+symbol+" "), theme.Plain, c.Gate+": "+c.String(), width-6),
+		draw.Indented(6, theme.Faint, show.Remedy(c, env.Hint), width-8),
 	}
-	if text := show.Remedy(c, env.Hint); text != "" {
-		for _, l := range draw.Wrap(theme.Faint, text, width-8) {
-			out.hint = append(out.hint, draw.Text(theme.Plain, "      ").Join(l))
-		}
-	}
-	return out
 }

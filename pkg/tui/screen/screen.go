@@ -202,8 +202,11 @@ func (e Env) Waiting(what string) []draw.Line {
 		return []draw.Line{{}, draw.Text(theme.Busy, "  loading "+what+" ...")}
 	}
 	lines := []draw.Line{{}, draw.Text(theme.Bad, "  "+what+" cannot be loaded:")}
-	for _, l := range draw.Wrap(theme.Plain, e.World.Unseen, e.Width-6) {
-		lines = append(lines, draw.Text(theme.Plain, "    ").Join(l))
-	}
+	lines = append(lines, draw.Indented(4, theme.Plain, e.World.Unseen, e.Width-6)...)
 	return append(lines, draw.Text(theme.Faint, "  trying again ..."))
+}
+
+// Missing is shown for an object that is not there.
+func (e Env) Missing(what string) []draw.Line {
+	return append([]draw.Line{{}}, draw.Indented(2, theme.Faint, what+" does not exist; esc goes back", e.Width-2)...)
 }

@@ -78,10 +78,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	case s.state != there:
 		return []draw.Line{{}, draw.Text(theme.Busy, "  loading "+s.Title()+" ...")}
 	case s.err != nil:
-		lines := draw.Wrap(theme.Bad, s.err.Error(), env.Width-4)
-		for i, l := range lines {
-			lines[i] = draw.Text(theme.Plain, "  ").Join(l)
-		}
+		lines := draw.Indented(2, theme.Bad, s.err.Error(), env.Width-4)
 		return append(append([]draw.Line{{}}, lines...), draw.Text(theme.Faint, "  r asks again").Join(s.asking()))
 	}
 	head := draw.Text(theme.Header, " "+s.Title()).Add(theme.Faint, "  as of "+s.at.Format("15:04:05")).Join(s.asking())
