@@ -96,7 +96,10 @@ func breaks(list []string) string {
 	var out []string
 	for _, text := range list {
 		if text != "" {
-			out = append(out, inline(clipped(text)))
+			if runes := []rune(text); len(runes) > mostText {
+				text = string(runes[:mostText-1]) + "…"
+			}
+			out = append(out, inline(text))
 		}
 	}
 	return strings.Join(out, "<br>")
@@ -104,13 +107,6 @@ func breaks(list []string) string {
 
 // mostText is the longest text in a cell.
 const mostText = 400
-
-func clipped(text string) string {
-	if runes := []rune(text); len(runes) > mostText {
-		return string(runes[:mostText-1]) + "…"
-	}
-	return text
-}
 
 // markdownDetail folds the fields of one object away, as a diff.
 func markdownDetail(ch *compare.Change) string {

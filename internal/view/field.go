@@ -14,30 +14,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// Field is one field in which two templates differ.
-type Field struct {
-	Path string `json:"path"`
-	Old  any    `json:"old,omitempty"`
-	New  any    `json:"new,omitempty"`
-	// Effect is what the field asks for.
-	Effect   rules.Effect `json:"effect"`
-	Restarts []string     `json:"restarts,omitempty"`
-	Why      string       `json:"why"`
-}
-
-func fields(list []rules.FieldChange) []Field {
-	out := make([]Field, 0, len(list))
-	for _, f := range list {
-		out = append(out, Field{Path: f.Path, Old: f.Old, New: f.New, Effect: f.Effect, Restarts: f.Restarts, Why: f.Why})
-	}
-	return out
-}
-
 // mostFields is how many fields are shown unless everything is asked for.
 const mostFields = 20
 
 // fields writes what changes; restarts are shown only where the mode has any.
-func (b *builder) fields(list []Field, mode rules.UpdateMode) {
+func (b *builder) fields(list []rules.FieldChange, mode rules.UpdateMode) {
 	for i, f := range list {
 		if i == mostFields && len(list) > mostFields+1 && !b.st.Full {
 			b.line("  and %s; -v shows them", counted.Of(len(list)-i, "more field"))
@@ -47,7 +28,7 @@ func (b *builder) fields(list []Field, mode rules.UpdateMode) {
 	}
 }
 
-func (b *builder) field(f Field, restarts bool) {
+func (b *builder) field(f rules.FieldChange, restarts bool) {
 	effect := f.Effect.Words()
 	if restarts && len(f.Restarts) > 0 {
 		effect += ", restarts " + strings.Join(f.Restarts, ", ")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -47,7 +48,10 @@ func (page PlanPage) Text(w io.Writer, st Style) error {
 	}
 	b.specWrites(page.Spec)
 	b.section("steps")
-	names := nameWidth(page.Steps)
+	names := 0
+	for i := range page.Steps {
+		names = min(max(names, utf8.RuneCountInString(page.Steps[i].Name)), 24)
+	}
 	for i := range page.Steps {
 		b.step(&page.Steps[i], names)
 	}
@@ -130,22 +134,6 @@ func limitsText(l plan.Limits) string {
 	return text
 }
 
-// revisionsText names both revisions, or the one of a plan that changes no template.
-func revisionsText(c plan.Change) string {
-	if c.FromRevision == c.ToRevision {
-		return c.FromRevision
-	}
-	return cmp.Or(c.FromRevision, "(none)") + " to " + cmp.Or(c.ToRevision, "(a new revision)")
-}
-
-func nameWidth(steps []PlanStep) int {
-	width := 0
-	for _, s := range steps {
-		width = max(width, len([]rune(s.Name)))
-	}
-	return min(width, 24)
-}
-
 // step writes one step: its title, its pods, and in full also what must hold, what
 // is sent and how long it may take.
 func (b *builder) step(s *PlanStep, names int) {
@@ -193,39 +181,34 @@ func podGroups(pods []plan.PodStep) []PodGroup {
 	return out
 }
 
-// risks are what to look out for in a plan, one line each: its own warnings last.
-func risks(p plan.Plan) []string { return append(watched(p), p.Warnings...) }
-
-// watched are the risks that every plan like this one has.
-func watched(p plan.Plan) []string {
+// watched are the risks that every plan like this one has, of which so many steps wait for approval.
+func watched(p plan.Plan, waits int) []string {
 	out := []string{downText(p.Limits)}
 	recreated, kept := p.Counts()
 	if p.Change.Mode == rules.ModeRecreate || recreated > 0 {
-		out = append(out, recreatedText(p.Target.Kind))
+		text := "a recreated pod gets a new address and empty emptyDir volumes"
+		if p.Target.Kind == kruise.KindDaemonSet {
+			out = append(out, text+"; it stays on its node")
+		} else {
+			out = append(out, text+", and may land on another node")
+		}
 	}
 	// Where every sidecar that changes is exchanged hot, a warning says so.
 	hot := p.Target.Kind == kruise.KindSidecarSet && len(p.Change.Restarts) == 0
 	if p.Change.Mode == rules.ModeInPlace && !hot && (kept > 0 || recreated == 0) {
 		out = append(out, "a container that restarts drops its connections; the pod keeps its name, node, address and volumes")
 	}
+	tied := func(p plan.PodStep) bool { return p.Tie > 0 }
 	if slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return slices.ContainsFunc(s.Pods, tied) }) {
 		out = append(out, "~ marks pods that are interchangeable: Kruise may pick other ones")
 	}
-	if n := waits(p.Steps); n > 0 {
-		out = append(out, counted.With(n, "step waits", "steps wait")+" for approval")
+	if waits > 0 {
+		out = append(out, counted.With(waits, "step waits", "steps wait")+" for approval")
 	}
 	if p.Target.UID == "" {
 		out = append(out, "planned without a cluster: pods and their names are examples")
 	}
 	return out
-}
-
-// recreatedText is what recreation costs a pod: one of a DaemonSet stays on its node.
-func recreatedText(kind string) string {
-	if kind == kruise.KindDaemonSet {
-		return "a recreated pod gets a new address and empty emptyDir volumes; it stays on its node"
-	}
-	return "a recreated pod gets a new address and empty emptyDir volumes, and may land on another node"
 }
 
 // verdictText is what a plan does to pods: where some are recreated and others are not, how many.
@@ -267,19 +250,6 @@ func unchangedText(p *plan.Plan, text string) string {
 	return strings.Join(parts, ", ") + "; the template does not change"
 }
 
-func tied(p plan.PodStep) bool { return p.Tie > 0 }
-
-// waits counts the pauses without an end.
-func waits(steps []plan.Step) int {
-	n := 0
-	for _, s := range steps {
-		if s.Pause != nil && s.Pause.For == 0 {
-			n++
-		}
-	}
-	return n
-}
-
 func downText(l plan.Limits) string {
 	if l.MaxUnavailable <= 0 {
 		return "no pod becomes unavailable"
@@ -289,13 +259,6 @@ func downText(l plan.Limits) string {
 	}
 	share := min(l.MaxUnavailable*100/l.Replicas, 100)
 	return fmt.Sprintf("up to %d of %s (%d%%) are unavailable at a time", min(l.MaxUnavailable, l.Replicas), counted.Of(l.Replicas, "pod"), share)
-}
-
-// predictedText is a simulated run in numbers, in one line.
-func predictedText(s simulate.Summary) string {
-	return fmt.Sprintf("at most %s unavailable, at most %s at once; %s, %d recreated%s, %s, %s",
-		counted.Of(s.MostDown, "pod"), counted.Of(s.MostPods, "pod"), counted.Of(s.Restarts, "container restart"), s.Recreated, s.AndDeleted(),
-		counted.Of(s.Pulls, "image pull"), counted.Of(s.Writes, "API write"))
 }
 
 // patchCommand is a patch of a plan as one would send it by hand, but for what is

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // Problems are what lint found, as every form of its output tells them.
@@ -65,29 +66,27 @@ func problemText(p lint.Problem) string {
 }
 
 type problem struct {
-	Rule     string  `json:"rule"`
-	Severity string  `json:"severity"`
-	File     string  `json:"file,omitempty"`
-	Line     int     `json:"line,omitempty"`
-	Object   *object `json:"object,omitempty"`
-	Field    string  `json:"field,omitempty"`
-	Message  string  `json:"message"`
-	Hint     string  `json:"hint,omitempty"`
+	Rule     string      `json:"rule"`
+	Severity string      `json:"severity"`
+	File     string      `json:"file,omitempty"`
+	Line     int         `json:"line,omitempty"`
+	Object   resource.ID `json:"object,omitzero"`
+	Field    string      `json:"field,omitempty"`
+	Message  string      `json:"message"`
+	Hint     string      `json:"hint,omitempty"`
 }
 
 // JSON writes all problems as one object.
 func (p Problems) JSON(w io.Writer) error {
 	list := make([]problem, 0, len(p))
 	for _, one := range p {
-		entry := problem{
-			Rule: one.Rule, Severity: string(one.Severity), File: one.File, Line: one.Line,
+		if objectless(one) {
+			one.Object = resource.ID{}
+		}
+		list = append(list, problem{
+			Rule: one.Rule, Severity: string(one.Severity), File: one.File, Line: one.Line, Object: one.Object,
 			Field: one.Field, Message: one.Err.Error(), Hint: one.Hint,
-		}
-		if !objectless(one) {
-			is := named(one.Object)
-			entry.Object = &is
-		}
-		list = append(list, entry)
+		})
 	}
 	return JSON(w, map[string]any{"apiVersion": plan.APIVersion, "kind": "LintReport", "problems": list})
 }

@@ -114,7 +114,7 @@ func Timeline(w io.Writer, t simulate.Timeline, st Style) error {
 			b.line("%8s  %s", svg.Span(h.at), st.paint(bold, stepText(*h.step)))
 			continue
 		}
-		b.line("%s", st.paint(opColor(h.word), st.happeningLine(h, states.at(h.last))))
+		b.line("%s", st.paint(wordColors[h.word], st.happeningLine(h, states.at(h.last))))
 	}
 	return b.write(w)
 }
@@ -127,15 +127,7 @@ func stepText(s simulate.StepMark) string {
 	return text
 }
 
-func opColor(word string) string {
-	switch word {
-	case "ready":
-		return green
-	case "cannot run":
-		return red
-	}
-	return ""
-}
+var wordColors = map[string]string{"ready": green, "cannot run": red}
 
 // happeningLine has three columns: time and what, pods, state. The middle one
 // takes what the terminal leaves.
@@ -195,13 +187,9 @@ func (s *states) at(t time.Duration) string {
 	if s.next == 0 {
 		return ""
 	}
-	return stateText(s.samples[s.next-1])
-}
-
-// stateText is how the pods stand, in numbers.
-func stateText(s simulate.Sample) string {
-	text := fmt.Sprintf("%d old, %d new", s.Old, s.New)
-	if n := s.Unavailable(); n > 0 {
+	last := s.samples[s.next-1]
+	text := fmt.Sprintf("%d old, %d new", last.Old, last.New)
+	if n := last.Unavailable(); n > 0 {
 		text += fmt.Sprintf(", %d unavailable", n)
 	}
 	return text
@@ -247,26 +235,14 @@ type (
 		Ended *float64 `json:"ended,omitempty"`
 	}
 	podLine struct {
-		Type      string      `json:"type"`
-		At        float64     `json:"at"`
-		Op        simulate.Op `json:"op"`
-		Pod       string      `json:"pod"`
-		UID       string      `json:"uid,omitempty"`
-		Node      string      `json:"node,omitempty"`
-		Revision  string      `json:"revision,omitempty"`
-		Container string      `json:"container,omitempty"`
-		From      string      `json:"from,omitempty"`
-		To        string      `json:"to,omitempty"`
-		Reason    string      `json:"reason,omitempty"`
+		Type string  `json:"type"`
+		At   float64 `json:"at"`
+		simulate.Record
 	}
 	stateLine struct {
-		Type    string  `json:"type"`
-		At      float64 `json:"at"`
-		Old     int     `json:"old"`
-		New     int     `json:"new"`
-		OldDown int     `json:"oldDown"`
-		NewDown int     `json:"newDown"`
-		Wanted  int     `json:"wanted"`
+		Type string  `json:"type"`
+		At   float64 `json:"at"`
+		simulate.Sample
 	}
 	summaryLine struct {
 		Type string `json:"type"`
@@ -314,13 +290,10 @@ func TimelineJSON(w io.Writer, t simulate.Timeline) error {
 		lines = append(lines, timed{s.Begin, l})
 	}
 	for _, r := range t.Records {
-		lines = append(lines, timed{r.At, podLine{
-			Type: "pod", At: r.At.Seconds(), Op: r.Op, Pod: r.Pod, UID: r.UID, Node: r.Node, Revision: r.Revision,
-			Container: r.Container, From: r.From, To: r.To, Reason: r.Reason,
-		}})
+		lines = append(lines, timed{r.At, podLine{"pod", r.At.Seconds(), r}})
 	}
 	for _, s := range t.Samples {
-		lines = append(lines, timed{s.At, stateLine{Type: "state", At: s.At.Seconds(), Old: s.Old, New: s.New, OldDown: s.OldDown, NewDown: s.NewDown, Wanted: s.Wanted}})
+		lines = append(lines, timed{s.At, stateLine{"state", s.At.Seconds(), s}})
 	}
 	slices.SortStableFunc(lines, func(a, b timed) int { return int(min(max(a.at-b.at, -1), 1)) })
 	e := json.NewEncoder(w)

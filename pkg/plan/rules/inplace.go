@@ -61,15 +61,16 @@ const (
 // FieldChange is one field in which the templates differ, and what follows.
 type FieldChange struct {
 	// Path is below the template: spec.containers[0].image.
-	Path string
+	Path string `json:"path"`
 	// Old and New are nil where there is nothing; what is likely to be secret
 	// in them is [redact.Masked].
-	Old, New any
-	Effect   Effect
+	Old    any    `json:"old,omitempty"`
+	New    any    `json:"new,omitempty"`
+	Effect Effect `json:"effect"`
 	// Restarts are the containers that restart for it.
-	Restarts []string
+	Restarts []string `json:"restarts,omitempty"`
 	// Why is the deciding reason in a few words.
-	Why string
+	Why string `json:"why"`
 }
 
 // TemplateChange is the question: from which revision to which.
