@@ -50,8 +50,9 @@ func (m Model) act(v verb) (Model, tea.Cmd) {
 		return m, nil
 	}
 	for _, row := range rowsOf(m.env.World, a.On) {
-		if why := v.pointless(row); why != "" {
-			m.notice = screen.Notice{Text: offers{m}.refused(errors.New(show.Name(row.Ref) + ": " + why)), Bad: true}
+		if v.verb == world.PauseResume && row.Approval {
+			why := errors.New(show.Name(row.Ref) + ": waits for approval, nothing to pause")
+			m.notice = screen.Notice{Text: offers{m}.refused(why), Bad: true}
 			return m, nil
 		}
 	}

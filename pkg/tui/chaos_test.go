@@ -123,7 +123,7 @@ func (c *chaos) press(name string) {
 		if meant := map[bool]string{true: "y", false: "enter"}[d.name == ""]; !d.open(was) || name != meant {
 			c.Fatalf("%s did what was not confirmed: %+v", name, d.act)
 		}
-		c.agreed = append(c.agreed, d.meant())
+		c.agreed = append(c.agreed, d.confirmed())
 	}
 }
 

@@ -100,7 +100,7 @@ func acting() []command {
 	var list []command
 	for _, v := range verbs {
 		list = append(list, command{v.Does, v.Help, nil, func(m Model, args []string) (Model, tea.Cmd) {
-			if len(args) > 1 || len(args) == 1 && !v.takes() {
+			if takes := v.needs != "" || v.verb == world.Undo; len(args) > 1 || len(args) == 1 && !takes {
 				m.notice = screen.Notice{Text: v.Does + ": what it is about is marked or pointed at, not typed", Bad: true}
 				return m, nil
 			}
@@ -151,8 +151,6 @@ type commanding struct {
 	tabs   int
 	before string
 }
-
-func newCommand(Model) commanding { return commanding{input: newInput("")} }
 
 func (c commanding) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	switch k.String() {
@@ -218,17 +216,7 @@ func (c commanding) candidates(m Model, text string) []string {
 			list = append(list, cmd.args(m)...)
 		}
 	}
-	return starting(list, word)
-}
-
-func starting(list []string, with string) []string {
-	var out []string
-	for _, s := range list {
-		if strings.HasPrefix(s, with) {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(list, func(s string) bool { return !strings.HasPrefix(s, word) })
 }
 
 // last is the word that is being typed, empty after a space.
@@ -240,8 +228,6 @@ type filtering struct {
 	// nothing is true on a screen with nothing to search: what is typed goes nowhere.
 	nothing bool
 }
-
-func newFilter(text string) filtering { return filtering{input: newInput(text)} }
 
 func (f filtering) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	switch k.String() {

@@ -55,9 +55,6 @@ var verbs = []verb{
 	act(show.Partition, "partition", world.Partition, "change how many pods stay on the old revision", "pods that stay on the old revision, such as 3 or 40%"),
 }
 
-// takes reports whether a value may follow on the command line.
-func (v verb) takes() bool { return v.needs != "" || v.verb == world.Undo }
-
 func act(key, does string, v world.Verb, help, needs string) verb {
 	return verb{screen.Binding{Keys: []string{key}, Does: does, Help: help, Changes: true}, v, needs}
 }
@@ -106,7 +103,7 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 		m.over = newHelp()
 		return m, nil
 	case everywhere.command.Is(name):
-		m.over = newCommand(m)
+		m.over = commanding{input: newInput("")}
 		return m, nil
 	case everywhere.filter.Is(name):
 		return m.filter(), nil
@@ -154,14 +151,15 @@ func (m Model) filter() Model {
 		m.over = filtering{input: newInput(""), nothing: true}
 		return m
 	}
-	m.over = newFilter(f.Filtered())
+	m.over = filtering{input: newInput(f.Filtered())}
 	return m
 }
 
 // quit leaves, and asks first when that ends a rollout.
 func (m Model) quit() (Model, tea.Cmd) {
 	if len(m.env.World.Running) > 0 {
-		return askToLeave(m)
+		m.asks++
+		return leaving{pause{turn: m.asks}}.rest(m)
 	}
 	return m, tea.Quit
 }

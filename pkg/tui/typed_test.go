@@ -224,7 +224,7 @@ func TestPrompt_EachEarlyKeyRestartsTheDelay(t *testing.T) {
 	next, cmd := y.m.take(key("P"))
 	y.m, _ = next.take(cmd())
 	d := y.m.over.(dialog)
-	first := settled{d.turn, d.waits}
+	first := pauseEnd{d.turn, d.waits}
 	y.m, _ = y.m.take(key("y"))
 	y.m, _ = y.m.take(first)
 	if d := y.m.over.(dialog); d.calm {
@@ -246,12 +246,12 @@ func TestScope_IsChosen(t *testing.T) {
 	screens()[screen.Rollout](y)
 	y.press("R")
 	d := y.m.over.(dialog)
-	if len(d.act.Pods) != 1 || !strings.Contains(d.asked(), "in pod "+d.act.Pods[0]+"?") {
-		t.Errorf("%q %v", d.asked(), d.act.Pods)
+	if len(d.act.Pods) != 1 || !strings.Contains(d.sentence(), "in pod "+d.act.Pods[0]+"?") {
+		t.Errorf("%q %v", d.sentence(), d.act.Pods)
 	}
 	y.press("tab")
-	if d = y.m.over.(dialog); len(d.act.Pods) != 0 || !strings.Contains(d.asked(), "in all pods of cloneset/checkout?") {
-		t.Errorf("%q %v", d.asked(), d.act.Pods)
+	if d = y.m.over.(dialog); len(d.act.Pods) != 0 || !strings.Contains(d.sentence(), "in all pods of cloneset/checkout?") {
+		t.Errorf("%q %v", d.sentence(), d.act.Pods)
 	}
 	if c := d.effect.Changes[d.act.On[0]]; c.Pods < 8 {
 		t.Errorf("the effect is of %d pods", c.Pods)

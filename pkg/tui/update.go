@@ -83,9 +83,9 @@ func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
 		return m, nil
 	case done:
 		return m.did(msg), nil
-	case settled:
-		if over, ok := m.over.(settler); ok {
-			m.over = over.settle(msg)
+	case pauseEnd:
+		if over, ok := m.over.(prompt); ok {
+			m.over = over.heard(msg)
 		}
 		return m, nil
 	case moved:
@@ -176,7 +176,14 @@ func (m Model) terminal(msg tea.Msg) Model {
 	o := m.env.Theme.Options()
 	switch msg := msg.(type) {
 	case tea.ColorProfileMsg:
-		o.Colors = colors(msg.Profile)
+		switch p := msg.Profile; {
+		case p <= colorprofile.ASCII:
+			o.Colors = theme.None
+		case p == colorprofile.ANSI:
+			o.Colors = theme.Sixteen
+		default:
+			o.Colors = theme.Many
+		}
 	case tea.BackgroundColorMsg:
 		o.Light = !m.options.Ground && !msg.IsDark() || m.options.Ground && o.Light
 	}
@@ -184,16 +191,6 @@ func (m Model) terminal(msg tea.Msg) Model {
 		m.env.Theme = theme.New(o)
 	}
 	return m
-}
-
-func colors(p colorprofile.Profile) theme.Colors {
-	switch {
-	case p <= colorprofile.ASCII:
-		return theme.None
-	case p == colorprofile.ANSI:
-		return theme.Sixteen
-	}
-	return theme.Many
 }
 
 // shownNotice is the last notice, and since when it is shown by the time in the cluster.

@@ -36,7 +36,11 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	}
 	lines := []draw.Line{s.summary(env)}
 	if len(s.rows) == 0 {
-		return append(lines, draw.Line{}, s.nothing())
+		none := "no UnitedDeployment, WorkloadSpread, ResourceDistribution or ImagePullJob here"
+		if s.filter != "" {
+			none = screen.NoMatches
+		}
+		return append(lines, draw.Line{}, draw.Text(theme.Faint, "  "+none))
 	}
 	list, below := heights(env)
 	table := draw.Table{Columns: s.columns(env), Rows: len(s.rows), Window: s.window, Row: func(i int) []draw.Line { return row(env, s.rows[i]) }}
@@ -45,13 +49,6 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 		lines = append(lines, draw.Line{})
 	}
 	return append(lines, s.about(env, below)...)
-}
-
-func (s Screen) nothing() draw.Line {
-	if s.filter != "" {
-		return draw.Text(theme.Faint, "  no matches; esc clears the filter")
-	}
-	return draw.Text(theme.Faint, "  no UnitedDeployment, WorkloadSpread, ResourceDistribution or ImagePullJob here")
 }
 
 func (s Screen) summary(env screen.Env) draw.Line {

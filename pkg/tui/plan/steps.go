@@ -103,7 +103,11 @@ func (t stepTable) facts(env screen.Env, width int) []draw.Line {
 
 // patch is what a step sends: its type and what it is sent to, and each field that it writes.
 func (t stepTable) patch(env screen.Env, p core.Patch, width int) []draw.Line {
-	what := "sends a " + patchWord(p.Type) + " patch"
+	kind := cmp.Or(p.Type, core.PatchMerge)
+	if kind == core.PatchJSON {
+		kind = "JSON"
+	}
+	what := "sends a " + kind + " patch"
 	if p.Target != nil {
 		what += " to " + strings.ToLower(p.Target.Kind) + "/" + p.Target.Name
 	}
@@ -122,13 +126,6 @@ func (t stepTable) patch(env screen.Env, p core.Patch, width int) []draw.Line {
 		lines = append(lines, field(env, f, width)...)
 	}
 	return lines
-}
-
-func patchWord(kind string) string {
-	if kind == core.PatchJSON {
-		return "JSON"
-	}
-	return cmp.Or(kind, core.PatchMerge)
 }
 
 // fieldIndent is how far fields are indented.
