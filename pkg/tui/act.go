@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -41,7 +40,7 @@ func (m Model) act(v verb) (Model, tea.Cmd) {
 		return m, nil
 	}
 	if ref := sel.Workloads[0]; m.top().Want().Workload == ref && m.env.World.Gone(ref) {
-		m.notice = screen.Notice{Text: show.Name(ref) + " does not exist", Bad: true}
+		m.notice = screen.Notice{Text: ref.String() + " does not exist", Bad: true}
 		return m, nil
 	}
 	a := v.on(sel)
@@ -51,7 +50,7 @@ func (m Model) act(v verb) (Model, tea.Cmd) {
 	}
 	for _, row := range rowsOf(m.env.World, a.On) {
 		if v.verb == world.PauseResume && row.Approval {
-			why := errors.New(show.Name(row.Ref) + ": waits for approval, nothing to pause")
+			why := errors.New(row.Ref.String() + ": waits for approval, nothing to pause")
 			m.notice = screen.Notice{Text: offers{m}.refused(why), Bad: true}
 			return m, nil
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -191,7 +190,7 @@ func spaces(a world.Act) string {
 func names(refs []cluster.Ref) string {
 	list := make([]string, len(refs))
 	for i, r := range refs {
-		list[i] = show.Name(r)
+		list[i] = r.String()
 	}
 	return strings.Join(list, ", ")
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -79,7 +78,7 @@ func (r destination) openNamed(m Model, args []string) (Model, tea.Cmd) {
 // named is the workload that a name means, nil for none.
 func named(w *world.World, name string) *world.Workload {
 	i := slices.IndexFunc(w.Workloads, func(row *world.Workload) bool {
-		return show.Name(row.Ref) == name || row.Namespace+"/"+show.Name(row.Ref) == name
+		return row.Ref.String() == name || row.Namespace+"/"+row.Ref.String() == name
 	})
 	if i < 0 {
 		return nil
@@ -90,7 +89,7 @@ func named(w *world.World, name string) *world.Workload {
 func workloadNames(m Model) []string {
 	var list []string
 	for _, w := range m.env.World.Workloads {
-		list = append(list, show.Name(w.Ref))
+		list = append(list, w.Ref.String())
 	}
 	return list
 }

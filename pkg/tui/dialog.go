@@ -263,7 +263,7 @@ func (d dialog) effects(m Model) []draw.Line {
 		}
 		text := d.answers(c, m.env.World.Find(ref))
 		if len(d.act.On) > 1 && text != "" {
-			text = show.Name(ref) + ": " + text
+			text = ref.String() + ": " + text
 		}
 		lines = append(lines, draw.Wrap(theme.Plain, text, width)...)
 	}

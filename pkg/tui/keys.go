@@ -247,7 +247,7 @@ func copies(m Model) (text, what string) {
 // it, and the next command.
 func report(m Model, ref cluster.Ref, pods []string) string {
 	flags := flags(m.env.World.Where, ref.Namespace)
-	head, next := show.Name(ref)+flags, "kubectl kruise why "+show.Name(ref)+flags
+	head, next := ref.String()+flags, "kubectl kruise why "+ref.String()+flags
 	var lines []string
 	if row := m.env.World.Find(ref); row != nil {
 		head += ": " + row.Health.String()
@@ -282,7 +282,7 @@ func namesCopied(m Model) string {
 	names := sel.Pods
 	if len(names) == 0 {
 		for _, r := range sel.Workloads {
-			names = append(names, show.Name(r))
+			names = append(names, r.String())
 		}
 	}
 	return draw.Clean(strings.Join(names, " "))

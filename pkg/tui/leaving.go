@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -50,7 +49,7 @@ func (l leaving) body(m Model, under []draw.Line) []draw.Line {
 		return question{"leave", append(lines, draw.Line{}), yesOrNo(l.calm), 0}.draw(m, under)
 	}
 	lines := draw.Wrap(theme.Strong, fmt.Sprintf("Leave while %s in progress?", counted.With(len(driving), "rollout is", "rollouts are")), width)
-	text := fmt.Sprintf("This program runs %s. After you leave, pods stay as they are until the rollout is resumed, from any machine, with '%s'.", names(driving), m.env.Hint("kubectl kruise rollout resume "+show.Name(driving[0])+flags(m.env.World.Where, driving[0].Namespace)))
+	text := fmt.Sprintf("This program runs %s. After you leave, pods stay as they are until the rollout is resumed, from any machine, with '%s'.", names(driving), m.env.Hint("kubectl kruise rollout resume "+driving[0].String()+flags(m.env.World.Where, driving[0].Namespace)))
 	lines = append(lines, draw.Wrap(theme.Plain, text, width)...)
 	return question{"leave", append(lines, draw.Line{}), yesOrNo(l.calm), 0}.draw(m, under)
 }

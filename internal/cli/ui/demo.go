@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -187,7 +186,7 @@ func (t *eventPrinter) table(w *world.World) error {
 
 func rowName(row *world.Workload) string {
 	if row.Namespace == "" {
-		return show.Name(row.Ref)
+		return row.Ref.String()
 	}
-	return row.Namespace + "/" + show.Name(row.Ref)
+	return row.Namespace + "/" + row.Ref.String()
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/match"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -149,10 +148,10 @@ func (s Screen) refresh(env screen.Env) Screen {
 	filter := match.New(s.filter)
 	s.rows, s.sizes = nil, sizes{}
 	for _, f := range env.World.Distributions.List {
-		if filter.Row(nil, f.Name, show.Name(f.Ref), f.Namespace, f.Target, f.Health.String()) {
+		if filter.Row(nil, f.Name, f.Ref.String(), f.Namespace, f.Target, f.Health.String()) {
 			s.rows = append(s.rows, f)
 			s.sizes.namespace = max(s.sizes.namespace, draw.Width(f.Namespace))
-			s.sizes.name = max(s.sizes.name, draw.Width(show.Name(f.Ref)))
+			s.sizes.name = max(s.sizes.name, draw.Width(f.Ref.String()))
 			s.sizes.target = max(s.sizes.target, draw.Width(f.Target))
 		}
 	}

@@ -25,19 +25,15 @@ func Box(t *theme.Theme, under []Line, title string, lines []Line, width, height
 		box = append(box, Text(theme.Key, f[5]+" ").Join(l.Fit(inner, t.Symbols.Ellipsis)).Add(theme.Key, " "+f[5]))
 	}
 	box = append(box, Text(theme.Key, f[2]+strings.Repeat(f[4], inner+2)+f[3]))
-	out, top, left := faded(under, height), max((height-len(box))/2, 0), max((width-inner-4)/2, 0)
+	out := make([]Line, height)
+	for i := range min(len(under), height) {
+		out[i] = Text(theme.Faint, strings.TrimRight(under[i].String(), " ")) // as one text it is cut like one
+	}
+	top, left := max((height-len(box))/2, 0), max((width-inner-4)/2, 0)
 	for i, l := range box {
 		if top+i < len(out) {
 			out[top+i] = Text(theme.Plain, Spaces(left)).Join(l)
 		}
-	}
-	return out
-}
-
-func faded(lines []Line, height int) []Line {
-	out := make([]Line, height)
-	for i := range min(len(lines), height) {
-		out[i] = Text(theme.Faint, strings.TrimRight(lines[i].String(), " ")) // as one text it is cut like one
 	}
 	return out
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -46,7 +45,7 @@ func New(o screen.Open) Screen {
 }
 
 // Title is its breadcrumb.
-func (s Screen) Title() string { return "plan of " + show.Name(s.ref) }
+func (s Screen) Title() string { return "plan of " + s.ref.String() }
 
 // Want is the workload with its pods.
 func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }

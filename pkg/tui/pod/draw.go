@@ -65,7 +65,7 @@ func (s Screen) head(env screen.Env) []draw.Line {
 	if n := s.detail.Snapshot.Nodes[p.Node]; n != nil && n.Labels[show.ZoneLabel] != "" {
 		where += ", " + n.Labels[show.ZoneLabel]
 	}
-	text := fmt.Sprintf("%s of %s, revision %s; %s; created %s ago, %s", old, show.Name(s.ref), cmp.Or(cluster.Hash(p.Revision()), "unknown"), where, show.Age(env.World.Now, p.Created), p.Phase)
+	text := fmt.Sprintf("%s of %s, revision %s; %s; created %s ago, %s", old, s.ref.String(), cmp.Or(cluster.Hash(p.Revision()), "unknown"), where, show.Age(env.World.Now, p.Created), p.Phase)
 	return append(lines, wrapped(env, draw.Line{}, theme.Faint, text)...)
 }
 

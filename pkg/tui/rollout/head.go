@@ -27,13 +27,10 @@ func (s Screen) header(env screen.Env) []draw.Line {
 	if down.Width()+executor.Width() <= env.Width {
 		down = draw.Both(down, executor, env.Width, "")
 	}
-	return append(h.answer(env, s.explains(env)), h.updated(env), down)
-}
-
-// explains reports whether the screen has the blockers: what is said there is not said above.
-func (s Screen) explains(env screen.Env) bool {
+	// What is said of the blockers, where the screen has them, is not said above.
 	shown := s.panel.shown(env)
-	return (shown == overview || shown == stepPanel) && len(s.detail.Diagnosis.Causes) > 0
+	explained := (shown == overview || shown == stepPanel) && len(s.detail.Diagnosis.Causes) > 0
+	return append(h.answer(env, explained), h.updated(env), down)
 }
 
 // sentence is the answer of the diagnosis, without its reason where that is explained below, and without the word of

@@ -47,10 +47,7 @@ func (p panel) String() string { return [...]string{"all", "pods", "steps", "rol
 
 // next passes over the overview where there is no room for it.
 func (p panel) next(env screen.Env) panel {
-	if p = (p + 1) % panels; p == overview && env.Height < rich {
-		return podPanel
-	}
-	return p
+	return ((p + 1) % panels).shown(env)
 }
 
 // shown is the panel on a screen of a height.
@@ -84,11 +81,18 @@ const (
 type needs struct{ steps, grid, table, events, past int }
 
 func (s Screen) needs(env screen.Env, width int) needs {
+	gridWidth := env.Width
+	if s.panel.shown(env) == overview {
+		_, gridWidth, _ = columns(env)
+	}
 	n := needs{
 		steps:  len(stepList{s.detail}.all(env, width)) + 1 + len(blockers(env, s.detail, width, math.MaxInt)),
-		grid:   s.pods.layout(s.gridWidth(env)).height() + 2,
+		grid:   s.pods.layout(gridWidth).height() + 2,
 		table:  s.pods.table.size + 2,
-		events: len(wholeEvents(s.feed, env.World.Now, env.Width)) + 1,
+		events: 1,
+	}
+	for _, h := range s.feed[:min(len(s.feed), mostWhole)] {
+		n.events += len(h.lines(env.World.Now, env.Width))
 	}
 	if list := before(s.detail); len(list) > 0 {
 		n.past = len(list) + 1
@@ -112,15 +116,6 @@ func columns(env screen.Env) (steps, grid int, beside bool) {
 		return env.Width, env.Width, false
 	}
 	return env.Width / 2, env.Width - env.Width/2, true
-}
-
-// gridWidth is the width of the grid on the panel that is shown.
-func (s Screen) gridWidth(env screen.Env) int {
-	if s.panel.shown(env) != overview {
-		return env.Width
-	}
-	_, width, _ := columns(env)
-	return width
 }
 
 // arrange divides the room below the header. Each part first gets its minimum, the most

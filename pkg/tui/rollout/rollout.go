@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -38,7 +37,7 @@ func New(o screen.Open) Screen {
 }
 
 // Title is the workload's name.
-func (s Screen) Title() string { return show.Name(s.ref) }
+func (s Screen) Title() string { return s.ref.String() }
 
 // Want is the workload with its pods.
 func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }

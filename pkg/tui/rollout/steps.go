@@ -36,17 +36,17 @@ type stepList struct{ detail *world.Detail }
 
 // stepLine is a step as it is drawn.
 type stepLine struct {
-	name, title, symbol, took string
-	style, text               theme.Style
+	head  draw.Line
+	title string
+	text  theme.Style
 }
 
 // all is the heading and all steps, their titles in full.
 func (s stepList) all(env screen.Env, width int) []draw.Line {
 	steps := s.lines(env.Theme.Symbols)
 	lines := []draw.Line{s.heading(env)}
-	for i, r := range steps {
-		head := draw.Text(r.style, "  "+r.symbol+" ").Add(theme.Strong, fmt.Sprintf("%d %-*s ", i+1, longest(steps), r.name))
-		lines = append(lines, draw.Hang(head, r.text, r.title+r.took, max(width-head.Width()-1, 8))...)
+	for _, r := range steps {
+		lines = append(lines, draw.Hang(r.head, r.text, r.title, max(width-r.head.Width()-1, 8))...)
 	}
 	return lines
 }
@@ -59,10 +59,8 @@ func (s stepList) around(env screen.Env, width, height int) []draw.Line {
 		return lines
 	}
 	from, to := show.StepsAround(len(steps), min(s.detail.Snapshot.Progress.Step, len(steps)-1), height-1)
-	for i := from; i < to; i++ {
-		r := steps[i]
-		l := draw.Text(r.style, "  "+r.symbol+" ").Add(theme.Strong, fmt.Sprintf("%d %-*s ", i+1, longest(steps), r.name)).Add(r.text, r.title+r.took)
-		lines = append(lines, l.Fit(width, env.Theme.Symbols.Ellipsis))
+	for _, r := range steps[from:to] {
+		lines = append(lines, r.head.Add(r.text, r.title).Fit(width, env.Theme.Symbols.Ellipsis))
 	}
 	return lines
 }
@@ -85,24 +83,32 @@ func (s stepList) lines(symbols theme.Symbols) []stepLine {
 	if len(d.Rollouts) > 0 {
 		last = d.Rollouts[0]
 	}
-	var out []stepLine
+	steps := last.Steps
 	if d.Begun {
+		steps = make([]plan.PastStep, len(d.Plan.Steps))
 		for i, step := range d.Plan.Steps {
-			symbol, style := show.StepMark(symbols, s.state(i, step))
-			r := stepLine{name: step.Name, title: step.Title, symbol: symbol, style: style, text: theme.Faint}
-			if i == d.Snapshot.Progress.Step {
-				r.text = theme.Plain
+			if steps[i] = (plan.PastStep{Name: step.Name}); i < len(last.Steps) && last.Steps[i].Name == step.Name {
+				steps[i] = last.Steps[i]
 			}
-			if i < len(last.Steps) && last.Steps[i].Name == step.Name {
-				r.took = took(last.Steps[i])
-			}
-			out = append(out, r)
+			steps[i].Title = step.Title
 		}
-		return out
 	}
-	for _, step := range last.Steps {
-		symbol, style := show.StepMark(symbols, pastState(last.Result, step))
-		out = append(out, stepLine{name: step.Name, title: step.Title, symbol: symbol, style: style, text: theme.Faint, took: took(step)})
+	longest := 0
+	for _, step := range steps {
+		longest = min(max(longest, len(step.Name)), 12)
+	}
+	var out []stepLine
+	for i, step := range steps {
+		state, text := pastState(last.Result, step), theme.Faint
+		if d.Begun {
+			state = s.state(i, d.Plan.Steps[i])
+			if i == d.Snapshot.Progress.Step {
+				text = theme.Plain
+			}
+		}
+		symbol, style := show.StepMark(symbols, state)
+		head := draw.Text(style, "  "+symbol+" ").Add(theme.Strong, fmt.Sprintf("%d %-*s ", i+1, longest, step.Name))
+		out = append(out, stepLine{head, step.Title + took(step), text})
 	}
 	return out
 }
@@ -113,15 +119,6 @@ func took(s plan.PastStep) string {
 		return ""
 	}
 	return "  " + ago(s.Took)
-}
-
-// longest is the width of the names of steps.
-func longest(steps []stepLine) int {
-	n := 0
-	for _, r := range steps {
-		n = max(n, len(r.name))
-	}
-	return min(n, 12)
 }
 
 // state is the state of a step of the rollout in progress.

@@ -171,7 +171,7 @@ func cells(env screen.Env, w *world.Workload) []draw.Line {
 }
 
 func kind(w *world.Workload) string {
-	name := show.Name(w.Ref)
+	name := w.Ref.String()
 	return name[:len(name)-len(w.Name)]
 }
 

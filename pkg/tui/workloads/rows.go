@@ -49,7 +49,7 @@ func (s Screen) filtered(all []*world.Workload) []*world.Workload {
 		if s.faults && !w.Health.Faulty() {
 			continue
 		}
-		if filter.Row(w.Labels, w.Name, show.Name(w.Ref), w.Namespace, w.Health.String(), string(w.Driver)) {
+		if filter.Row(w.Labels, w.Name, w.Ref.String(), w.Namespace, w.Health.String(), string(w.Driver)) {
 			rows = append(rows, w)
 		}
 	}
