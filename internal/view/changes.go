@@ -69,12 +69,7 @@ func (b *builder) changedFields(list []compare.Field, r *compare.Rollout) {
 			return
 		}
 		b.line("  %s%s", f.Path, askedText(f, r))
-		if f.Old != nil {
-			b.line("%s", b.st.paint(red, b.st.cut("    - "+b.st.value(f.Old))))
-		}
-		if f.New != nil {
-			b.line("%s", b.st.paint(green, b.st.cut("    + "+b.st.value(f.New))))
-		}
+		b.values(f.Old, f.New)
 	}
 }
 

@@ -2,7 +2,6 @@ package view
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -12,6 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
 // mostFields is how many fields are shown unless everything is asked for.
@@ -38,11 +38,16 @@ func (b *builder) field(f rules.FieldChange, restarts bool) {
 		color = yellow
 	}
 	b.line("  %s  %s", f.Path, b.st.paint(color, effect))
-	if f.Old != nil {
-		b.line("%s", b.st.paint(red, b.st.cut("    - "+b.st.value(f.Old))))
+	b.values(f.Old, f.New)
+}
+
+// values writes what a field was and what it becomes.
+func (b *builder) values(old, updated any) {
+	if old != nil {
+		b.line("%s", b.st.paint(red, b.st.cut("    - "+b.st.value(old))))
 	}
-	if f.New != nil {
-		b.line("%s", b.st.paint(green, b.st.cut("    + "+b.st.value(f.New))))
+	if updated != nil {
+		b.line("%s", b.st.paint(green, b.st.cut("    + "+b.st.value(updated))))
 	}
 }
 
@@ -69,14 +74,7 @@ const longest = 120
 
 // value writes one value of a field in one line.
 func (st Style) value(v any) string {
-	text, ok := v.(string)
-	if !ok || text == "" || strings.ContainsAny(text, "\n\t\r\x1b") {
-		b, err := json.Marshal(v)
-		if err != nil {
-			b = fmt.Append(nil, v)
-		}
-		text = string(b)
-	}
+	text := show.Value(v)
 	if !st.Full && utf8.RuneCountInString(text) > longest {
 		text = string([]rune(text)[:longest-1]) + "…"
 	}

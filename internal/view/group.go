@@ -49,19 +49,13 @@ func Group(w io.Writer, s GroupStatus, st Style) error {
 	if _, err := fmt.Fprintln(w, strings.Join(line, "; ")); err != nil {
 		return err
 	}
-	return groupTable(w, s.Members, st)
-}
-
-func groupTable(w io.Writer, list []GroupMember, st Style) error {
+	list := s.Members
 	rows := [][]string{{"WAVE", "WORKLOAD", "STATUS", "REASON"}}
 	for _, m := range list {
 		rows = append(rows, []string{strconv.Itoa(m.Wave), m.Name, m.Phase, orDash(m.Reason)})
 	}
 	if slices.ContainsFunc(list, func(m GroupMember) bool { return m.Namespace != list[0].Namespace }) {
-		rows[0] = slices.Insert(rows[0], 1, "NAMESPACE")
-		for i := range list {
-			rows[i+1] = slices.Insert(rows[i+1], 1, orDash(list[i].Namespace))
-		}
+		withColumn(rows, 1, "NAMESPACE", func(i int) string { return list[i].Namespace })
 	}
 	return st.table(w, rows)
 }
@@ -161,13 +155,9 @@ func (l *GroupLines) Event(e event.Event) {
 	case event.RollingBack:
 		l.line(e.Time, yellow, "%s: rolling back, because %s", name, e.Text)
 	case event.Ended:
-		l.ended(e, name)
-	}
-}
-
-func (l *GroupLines) ended(e event.Event, name string) {
-	if e.Outcome == event.Completed || e.Outcome == event.RolledBack {
-		l.line(e.Time, green, "%s: %s", name, e.Outcome)
+		if e.Outcome == event.Completed || e.Outcome == event.RolledBack {
+			l.line(e.Time, green, "%s: %s", name, e.Outcome)
+		}
 	}
 }
 
@@ -225,10 +215,7 @@ func StatusLines(w io.Writer, list []RolloutStatus, st Style) error {
 		})
 	}
 	if slices.ContainsFunc(list, func(s RolloutStatus) bool { return s.Namespace != "" }) {
-		rows[0] = slices.Insert(rows[0], 0, "NAMESPACE")
-		for i := range list {
-			rows[i+1] = slices.Insert(rows[i+1], 0, orDash(list[i].Namespace))
-		}
+		withColumn(rows, 0, "NAMESPACE", func(i int) string { return list[i].Namespace })
 	}
 	return st.table(w, rows)
 }

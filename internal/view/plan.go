@@ -2,7 +2,6 @@ package view
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
 var driverWords = map[plan.Driver]string{
@@ -74,13 +74,8 @@ func (b *builder) specWrites(list []plan.SpecWrite) {
 	b.section("changes outside of the pod template")
 	for _, w := range list {
 		b.line("  %s", w.Path)
-		if w.Old != nil {
-			b.line("%s", b.st.paint(red, b.st.cut("    - "+b.st.value(w.Old))))
-		}
-		switch {
-		case w.New != nil:
-			b.line("%s", b.st.paint(green, b.st.cut("    + "+b.st.value(w.New))))
-		case w.Old == nil:
+		b.values(w.Old, w.New)
+		if w.Old == nil && w.New == nil {
 			b.line("%s", b.st.paint(red, "    - removed"))
 		}
 	}
@@ -268,7 +263,7 @@ func patchCommand(of *plan.Plan, p plan.Patch) string {
 	if p.Target != nil {
 		own = *p.Target
 	}
-	body := jsonText(of.Masked(p))
+	body := show.Value(of.Masked(p))
 	words := []string{"kubectl", "patch", typedName(own)}
 	if own.Namespace != "" {
 		words = append(words, "-n", own.Namespace)
@@ -278,18 +273,10 @@ func patchCommand(of *plan.Plan, p plan.Patch) string {
 	}
 	quoted := "'" + strings.ReplaceAll(body, "'", `'\''`) + "'"
 	command := strings.Join(append(words, "--type", cmp.Or(p.Type, "merge"), "-p", quoted), " ")
-	if body != jsonText(p.Body) {
+	if body != show.Value(p.Body) {
 		command += " # " + redact.Masked + ": the plan's file has what is secret"
 	}
 	return command
-}
-
-func jsonText(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
 }
 
 // typedName is TYPE.VERSION.GROUP/NAME, which kubectl never takes for another

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
 func (st Style) opWord(op simulate.Op) (word string, told bool) {
@@ -324,15 +325,9 @@ func imagesText(list []rules.FieldChange) string {
 		if text != "" {
 			return ", several images"
 		}
-		text = fmt.Sprintf(", %s to %s", shortImage(f.Old), shortImage(f.New))
+		text = fmt.Sprintf(", %s to %s", show.Image(fmt.Sprint(f.Old)), show.Image(fmt.Sprint(f.New)))
 	}
 	return text
-}
-
-// shortImage leaves the registry and its folders out.
-func shortImage(v any) string {
-	text := fmt.Sprint(v)
-	return text[strings.LastIndexByte(text, '/')+1:]
 }
 
 var outcomeWords = map[simulate.Outcome]string{

@@ -64,7 +64,7 @@ func connect(ctx context.Context, f *factory.Factory, where world.Where, o look,
 		return nil, err
 	}
 	l := &liveSource{
-		factory: withoutMessages(f), config: rest.CopyConfig(cfg), look: o, where: where, ctx: ctx, flags: connection(f.Flags), changeSignal: newChangeSignal(), desk: desk,
+		factory: withoutMessages(f), config: rest.CopyConfig(cfg), look: o, where: where, ctx: ctx, flags: connection(f.Flags), changeSignal: &changeSignal{version: 1, wake: make(chan struct{})}, desk: desk,
 	}
 	l.config.WarningHandler = rest.NoWarnings{}
 	if l.core, err = kubernetes.NewForConfig(l.config); err != nil {
@@ -182,8 +182,6 @@ type changeSignal struct {
 	version int64
 	wake    chan struct{}
 }
-
-func newChangeSignal() *changeSignal { return &changeSignal{version: 1, wake: make(chan struct{})} }
 
 func (b *changeSignal) ring() {
 	b.mu.Lock()

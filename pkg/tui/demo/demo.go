@@ -234,7 +234,7 @@ func (c *Cluster) observe() error {
 }
 
 func (c *Cluster) question(ref cluster.Ref, s plan.Snapshot) diagnose.Question {
-	q := diagnose.Question{Name: nameOf(ref), Plan: plan.CurrentSpecPlan(s), Snapshot: s, Now: c.world.Now(), Holder: c.store.holder(ref)}
+	q := diagnose.Question{Name: ref.String(), Plan: plan.CurrentSpecPlan(s), Snapshot: s, Now: c.world.Now(), Holder: c.store.holder(ref)}
 	if r := c.store.runs[ref]; r != nil {
 		q.Plan, q.Begun = r.plan, true
 	}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	core "github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
@@ -120,7 +120,7 @@ func (t stepTable) patch(env screen.Env, p core.Patch, width int) []draw.Line {
 	lines := draw.Indented(2, theme.Plain, what, width-4)
 	fields := t.run.plan.PatchFields(p)
 	if fields == nil {
-		return append(lines, draw.Indented(2, theme.Plain, valueText(t.run.plan.Masked(p)), width-4)...)
+		return append(lines, draw.Indented(2, theme.Plain, show.Value(t.run.plan.Masked(p)), width-4)...)
 	}
 	for _, f := range fields {
 		lines = append(lines, field(env, f, width)...)
@@ -134,14 +134,14 @@ const fieldIndent = 4
 // field is one that a patch writes: in one line, or in more where it has no room.
 func field(env screen.Env, f core.PatchField, width int) []draw.Line {
 	room := max(width-fieldIndent-1, 1)
-	path, value := f.Path+": ", valueText(f.Value)
+	path, value := f.Path+": ", show.Value(f.Value)
 	switch {
 	case f.Op == "remove":
 		value = "removed"
 	case f.Op == "test":
 		value = "must be " + value
 	case f.Was != nil:
-		value = valueText(f.Was) + " -> " + value
+		value = show.Value(f.Was) + " -> " + value
 	}
 	if l := draw.Text(theme.Faint, draw.Spaces(fieldIndent)+path).Add(theme.Plain, value); l.Width() < width {
 		return []draw.Line{l}
@@ -151,18 +151,6 @@ func field(env screen.Env, f core.PatchField, width int) []draw.Line {
 		path = env.Theme.Symbols.Ellipsis + string(runes[max(len(runes)-room+1, 0):])
 	}
 	return append([]draw.Line{draw.Text(theme.Faint, draw.Spaces(fieldIndent)+path)}, draw.Indented(fieldIndent+2, theme.Plain, value, max(room-2, 1))...)
-}
-
-// valueText is a value as it is read: text as it is, everything else as JSON.
-func valueText(v any) string {
-	if text, ok := v.(string); ok && text != "" {
-		return text
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
 }
 
 func limits(step core.Step) string {

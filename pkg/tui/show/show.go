@@ -2,6 +2,7 @@
 package show
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -71,6 +72,18 @@ func Pods(s theme.Symbols, n plan.Tally, failing, width int) draw.Line {
 		draw.Part{Count: old - oldReady, Symbol: s.Down, Style: theme.Down},
 		draw.Part{Count: n.Desired - n.Total, Symbol: s.Empty, Style: theme.Faint},
 	)
+}
+
+// Value is a value of a field in one line: text as it is, everything else as JSON.
+func Value(v any) string {
+	if text, ok := v.(string); ok && text != "" && !strings.ContainsAny(text, "\n\t\r\x1b") {
+		return text
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
 }
 
 // Event is the age of an event, its reason, and how often it was reported.

@@ -83,7 +83,7 @@ func merged(list []world.Held) []world.Held {
 func (s Screen) title(set *world.SidecarSet) draw.Line {
 	l := draw.Text(theme.Header, " "+set.Name).Add(theme.Faint, " on "+name(s.at)+" ")
 	for _, c := range set.Containers {
-		l = l.Add(theme.Plain, " "+c.Name+" ").Add(theme.Faint, short(c.Image))
+		l = l.Add(theme.Plain, " "+c.Name+" ").Add(theme.Faint, show.Image(c.Image))
 		if c.Hot {
 			l = l.Add(theme.Busy, " hot")
 		}
@@ -102,9 +102,6 @@ func (s Screen) title(set *world.SidecarSet) draw.Line {
 	}
 	return l
 }
-
-// short is an image without its registry.
-func short(image string) string { return image[strings.LastIndexByte(image, '/')+1:] }
 
 func numbers(env screen.Env, c *world.SidecarCell) draw.Line {
 	t := plan.Tally{Desired: c.Matched, Total: c.Matched, Ready: c.Ready, Updated: c.Updated, UpdatedReady: c.UpdatedReady}
