@@ -64,29 +64,26 @@ func (b *builder) within(n int, piece func(int) string) int {
 const mostRemarks = 3
 
 func markdownRow(ch *compare.Change) string {
-	level := string(ch.Level)
+	level, item := string(ch.Level), changeItem(ch)
 	if ch.Level.Rank() <= compare.Recreate.Rank() {
 		level = "**" + level + "**"
 	}
-	pods := []string{podsText(ch.Rollout)}
-	for i, s := range ch.Subsets {
+	pods := []string{item.Pods}
+	for i, s := range item.Subsets {
 		if i == mostNames {
 			pods = append(pods, "and "+counted.Of(len(ch.Subsets)-i, "more subset"))
 			break
 		}
-		pods = append(pods, subsetText(s))
+		pods = append(pods, s.Text)
 	}
-	pods = append(pods, reachText(ch.Reach), copiesText(ch.Copies))
+	pods = append(pods, item.Reach, item.Copies, when(item.Because != "", "reason: "+item.Because))
 	var remarks []string
-	for i, e := range ch.Effects {
+	for i, e := range item.Effects {
 		if i == mostRemarks {
 			remarks = append(remarks, fmt.Sprintf("and %d more", len(ch.Effects)-i))
 			break
 		}
-		remarks = append(remarks, effectText(e))
-	}
-	if why := becauseText(ch.Rollout); why != "" {
-		pods = append(pods, "reason: "+why)
+		remarks = append(remarks, e.Text)
 	}
 	return fmt.Sprintf("| %s | %s %s | %s | %s |\n", level, ch.Verb, cell(ch.ID.String()), breaks(pods), breaks(remarks))
 }

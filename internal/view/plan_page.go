@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -234,40 +233,6 @@ func (page PlanPage) Picture() svg.Picture {
 			counted.Of(page.Replicas, "pod"), pictureWords[page.Mode], s.Text, counted.Of(s.MostDown, "pod"), counted.Of(s.MostPods, "pod"))
 	}
 	return out
-}
-
-// Moment is one line of the timeline of a run: a step that begins, or pods to which the same
-// happens.
-type Moment struct {
-	At time.Duration
-	// Step is the number of the step that begins, 0 where pods change.
-	Step int
-	// Word is what happens, and to which pods; State how all pods are afterwards.
-	Word, Detail string
-	Pods         []string
-	State        string
-}
-
-// Moments tells a run in lines of which there are not many more than most: with more, what
-// happens within a longer time is shown in one line.
-func Moments(t simulate.Timeline, most int) (list []Moment, within time.Duration) {
-	within = together
-	found := gathered(t, false, within)
-	for len(found) > most && within < t.Summary.Duration {
-		within *= 2
-		found = gathered(t, false, within)
-	}
-	states := states{samples: t.Samples}
-	for _, h := range found {
-		m := Moment{At: h.at, Word: h.word, Detail: h.detail, Pods: h.pods}
-		if h.step != nil {
-			m.Step, m.Word = h.step.Index+1, stepText(*h.step)
-		} else {
-			m.State = states.at(h.last)
-		}
-		list = append(list, m)
-	}
-	return list, within
 }
 
 // Title is the plan in a line: its target, and the image that changes.

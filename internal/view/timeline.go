@@ -27,21 +27,44 @@ func (st Style) opWord(op simulate.Op) (word string, told bool) {
 // in one line.
 const together = time.Second
 
-// happening is one line of a timeline: a step that begins, or pods to which the
-// same happens.
-type happening struct {
-	at, last time.Duration
-	step     *simulate.StepMark
-	word     string
-	detail   string
-	pods     []string
+// Moment is one line of the timeline of a run: a step that begins, or pods to which the same
+// happens.
+type Moment struct {
+	At time.Duration
+	// Step is the number of the step that begins, 0 where pods change.
+	Step int
+	// Word is what happens, and to which pods; State how all pods are afterwards.
+	Word, Detail string
+	Pods         []string
+	State        string
+
+	last time.Duration
 }
 
-// gathered are steps and records in the order of time. Where more than the usual time is
+// Moments tells a run in lines of which there are not many more than most: with more, what
+// happens within a longer time is shown in one line.
+func Moments(t simulate.Timeline, most int) (list []Moment, within time.Duration) {
+	within = together
+	list = moments(t, false, within)
+	for len(list) > most && within < t.Summary.Duration {
+		within *= 2
+		list = moments(t, false, within)
+	}
+	return list, within
+}
+
+// moments are steps and records in the order of time. Where more than the usual time is
 // shown in one line, the same things are gathered past others that happen in between.
-func gathered(t simulate.Timeline, full bool, within time.Duration) []happening {
+func moments(t simulate.Timeline, full bool, within time.Duration) []Moment {
 	st := Style{Full: full}
-	var out []happening
+	var out []Moment
+	begin := func(s simulate.StepMark) {
+		text := fmt.Sprintf("step %d %s", s.Index+1, s.Name)
+		if s.Title != "" && s.Title != s.Name {
+			text += ": " + s.Title
+		}
+		out = append(out, Moment{At: s.Begin, Step: s.Index + 1, Word: text})
+	}
 	type mention struct {
 		line int
 		pod  string
@@ -50,39 +73,45 @@ func gathered(t simulate.Timeline, full bool, within time.Duration) []happening 
 	steps := t.Steps
 	for _, r := range t.Records {
 		for len(steps) > 0 && steps[0].Begin <= r.At {
-			out = append(out, happening{at: steps[0].Begin, last: steps[0].Begin, step: &steps[0]})
+			begin(steps[0])
 			steps = steps[1:]
 		}
 		word, told := st.opWord(r.Op)
 		if !told {
 			continue
 		}
-		h := happening{at: r.At, last: r.At, word: word, detail: detailOf(r), pods: []string{r.Pod}}
-		if i := joined(out, h, within); i >= 0 {
+		next := Moment{At: r.At, last: r.At, Word: word, Detail: detailOf(r), Pods: []string{r.Pod}}
+		if i := joined(out, next, within); i >= 0 {
 			out[i].last = r.At
 			if m := (mention{i, r.Pod}); !mentioned[m] {
 				mentioned[m] = true
-				out[i].pods = append(out[i].pods, r.Pod)
+				out[i].Pods = append(out[i].Pods, r.Pod)
 			}
 			continue
 		}
 		mentioned[mention{len(out), r.Pod}] = true
-		out = append(out, h)
+		out = append(out, next)
 	}
-	for i := range steps {
-		out = append(out, happening{at: steps[i].Begin, last: steps[i].Begin, step: &steps[i]})
+	for _, s := range steps {
+		begin(s)
+	}
+	states := states{samples: t.Samples}
+	for i := range out {
+		if out[i].Step == 0 {
+			out[i].State = states.at(out[i].last)
+		}
 	}
 	return out
 }
 
 // joined is the index of the line that shows the next thing too, -1 for none.
-func joined(list []happening, next happening, within time.Duration) int {
+func joined(list []Moment, next Moment, within time.Duration) int {
 	for i := len(list) - 1; i >= 0; i-- {
-		h := &list[i]
-		if h.step != nil || next.at-h.at >= within {
+		m := &list[i]
+		if m.Step > 0 || next.At-m.At >= within {
 			break
 		}
-		if h.word == next.word && h.detail == next.detail {
+		if m.Word == next.Word && m.Detail == next.Detail {
 			return i
 		}
 		if within == together {
@@ -109,41 +138,32 @@ func detailOf(r simulate.Record) string {
 // pods, and how the pods stand then.
 func Timeline(w io.Writer, t simulate.Timeline, st Style) error {
 	b := &builder{st: st}
-	states := states{samples: t.Samples}
-	for _, h := range gathered(t, st.Full, together) {
-		if h.step != nil {
-			b.line("%8s  %s", svg.Span(h.at), st.paint(bold, stepText(*h.step)))
+	for _, m := range moments(t, st.Full, together) {
+		if m.Step > 0 {
+			b.line("%8s  %s", svg.Span(m.At), st.paint(bold, m.Word))
 			continue
 		}
-		b.line("%s", st.paint(wordColors[h.word], st.happeningLine(h, states.at(h.last))))
+		b.line("%s", st.paint(wordColors[m.Word], st.momentLine(m)))
 	}
 	return b.write(w)
 }
 
-func stepText(s simulate.StepMark) string {
-	text := fmt.Sprintf("step %d %s", s.Index+1, s.Name)
-	if s.Title != "" && s.Title != s.Name {
-		text += ": " + s.Title
-	}
-	return text
-}
-
 var wordColors = map[string]string{"ready": green, "cannot run": red}
 
-// happeningLine has three columns: time and what, pods, state. The middle one
+// momentLine has three columns: time and what, pods, state. The middle one
 // takes what the terminal leaves.
-func (st Style) happeningLine(h happening, state string) string {
-	head := fmt.Sprintf("%8s  %-10s  ", svg.Span(h.at), h.word)
+func (st Style) momentLine(m Moment) string {
+	head := fmt.Sprintf("%8s  %-10s  ", svg.Span(m.At), m.Word)
 	middle := 44
 	if st.Width > 0 {
-		middle = min(max(st.Width-len(head)-2-len(state), 12), 60)
+		middle = min(max(st.Width-len(head)-2-len(m.State), 12), 60)
 	}
 	detail := ""
-	if h.detail != "" {
-		detail = " (" + h.detail + ")"
+	if m.Detail != "" {
+		detail = " (" + m.Detail + ")"
 	}
-	pods := podList(h.pods, max(middle-len(detail), 12), st.Full) + detail
-	return st.cut(head + pad(pods, middle) + "  " + state)
+	pods := podList(m.Pods, max(middle-len(detail), 12), st.Full) + detail
+	return st.cut(head + pad(pods, middle) + "  " + m.State)
 }
 
 func pad(s string, width int) string {
