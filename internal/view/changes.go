@@ -61,15 +61,15 @@ func (b *builder) changedFields(list []compare.Field, r *compare.Rollout) {
 			b.line("  and %s; -v shows them", counted.Of(len(list)-i, "more field"))
 			return
 		}
-		b.line("  %s%s", f.Path, askedText(f, r))
+		b.line("  %s%s", f.Path, effectText(f, r))
 		b.values(f.Old, f.New)
 	}
 }
 
-// askedText describes what a field of a pod template asks for, as far as that matters:
+// effectText describes what a field of a pod template asks for, as far as that matters:
 // where pods are recreated anyway it is of no use to know what could have changed
 // in place.
-func askedText(f compare.Field, r *compare.Rollout) string {
+func effectText(f compare.Field, r *compare.Rollout) string {
 	if f.Effect == "" || r == nil || r.Policy == rules.PolicyRecreate {
 		return ""
 	}

@@ -116,7 +116,7 @@ func markdownDetail(ch *compare.Change) string {
 			b.line("  and %s", counted.Of(len(ch.Fields)-i, "more field"))
 			break
 		}
-		b.line("  %s%s", f.Path, askedText(f, ch.Rollout))
+		b.line("  %s%s", f.Path, effectText(f, ch.Rollout))
 		if f.Old != nil {
 			b.line("- %s", b.st.value(f.Old))
 		}

@@ -39,22 +39,16 @@ type ChangeItem struct {
 	Pods, Because string
 	Subsets       []SubsetItem
 	Reach, Copies string
-	Effects       []EffectItem
+	Effects       []compare.Effect
 	Fields        []FieldItem
 }
 
 // SubsetItem is what happens to a subset, and why, where the one before does not have the same reason.
 type SubsetItem struct{ Text, Because string }
 
-// EffectItem is what follows from a change.
-type EffectItem struct {
-	Level            compare.Level
-	Text, Hint, Rule string
-}
-
 // FieldItem is a field that differs: both values as YAML, without a line break at their end.
 type FieldItem struct {
-	Path, Asked    string
+	Path, Effect   string
 	HasOld, HasNew bool
 	Old, New       string
 	// Causes reports that the field is one of those that decide what pods go through.
@@ -86,7 +80,7 @@ func (c Changes) Page() ChangesPage {
 		}
 		for _, f := range ch.Fields {
 			item.Fields = append(item.Fields, FieldItem{
-				Path: f.Path, Asked: strings.Trim(askedText(f, ch.Rollout), " ()"),
+				Path: f.Path, Effect: strings.Trim(effectText(f, ch.Rollout), " ()"),
 				HasOld: f.Old != nil, HasNew: f.New != nil, Old: YAMLText(f.Old), New: YAMLText(f.New), Causes: slices.Contains(causes, f.Path),
 			})
 		}
@@ -114,7 +108,8 @@ func changeItem(ch *compare.Change) ChangeItem {
 		item.Subsets = append(item.Subsets, sub)
 	}
 	for _, e := range ch.Effects {
-		item.Effects = append(item.Effects, EffectItem{e.Level, strings.TrimPrefix(e.Field+": "+e.Text, ": "), e.Hint, e.Rule})
+		e.Text, e.Field = strings.TrimPrefix(e.Field+": "+e.Text, ": "), ""
+		item.Effects = append(item.Effects, e)
 	}
 	return item
 }

@@ -42,7 +42,7 @@ func (c actsCounter) Shell(string, string, string) (world.Program, error) {
 
 func newShop(t *testing.T) *demo.Cluster {
 	t.Helper()
-	shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC))
+	shop, err := demo.Start(t.Context(), demo.Options{Seed: 1, Now: time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}

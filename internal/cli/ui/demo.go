@@ -93,7 +93,7 @@ func (o *demoOptions) run(ctx context.Context) error {
 		return err
 	}
 	work := o.factory.Working("preparing the demo")
-	shop, err := demo.StartWith(ctx, demo.Options{Seed: o.seed, Now: time.Now().UTC(), Pods: o.pods})
+	shop, err := demo.Start(ctx, demo.Options{Seed: o.seed, Now: time.Now().UTC(), Pods: o.pods})
 	work.Stop()
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ var demoStart = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // printEvents prints each change of a workload's row, and all rows at the end.
 func (o *demoOptions) printEvents(ctx context.Context) error {
-	shop, err := demo.StartWith(ctx, demo.Options{Seed: o.seed, Now: demoStart, Pods: o.pods})
+	shop, err := demo.Start(ctx, demo.Options{Seed: o.seed, Now: demoStart, Pods: o.pods})
 	if err != nil {
 		return err
 	}

@@ -22,10 +22,10 @@ type planView struct {
 	Sub       bool
 	Simulated bool
 	Digest    string
-	// Title is the plan in a line, Headline what a reader must know who reads nothing else: that the simulated run
+	// Headline is what a reader must know who reads nothing else: that the simulated run
 	// fails, or else what the pods go through. Least is how many pods must be available at any time.
-	Title, Headline string
-	Least           int
+	Headline string
+	Least    int
 	// Tone is good, warn or bad: how much attention the verdict asks for.
 	Tone  string
 	Tiles []tile
@@ -69,7 +69,7 @@ func newPlanView(p Plan, id string, sub bool) (planView, error) {
 		return planView{}, err
 	}
 	v := planView{
-		PlanPage: p.Page, ID: id, Sub: sub, Digest: p.Digest, Title: p.Page.Title(), Headline: p.Page.Verdict, Least: p.Page.Picture().Least, Tone: toneOf(p.Page), Tiles: tilesOf(p.Page),
+		PlanPage: p.Page, ID: id, Sub: sub, Digest: p.Digest, Headline: p.Page.Verdict, Least: p.Page.Picture().Least, Tone: toneOf(p.Page), Tiles: tilesOf(p.Page),
 		Nodes: nodesOf(p.Page.Pods), Folded: len(p.Page.Pods) > mostOpen, data: data,
 	}
 	if fails(p.Page) {
