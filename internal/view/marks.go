@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -38,9 +39,9 @@ const barWidth = 30
 func bar(c event.Counts, st Style) string {
 	t := plan.Tally(c)
 	t.Desired = max(t.Desired, t.Total, 1)
-	drawn := ""
+	var drawn strings.Builder
 	for _, span := range show.Pods(st.marks(), t, 0, barWidth).Spans {
-		drawn += st.paint(styleColors[span.Style], span.Text)
+		drawn.WriteString(st.paint(styleColors[span.Style], span.Text))
 	}
-	return fmt.Sprintf("%s %d of %d updated, %d of these ready; %d ready in all", drawn, t.Updated, t.Desired, t.UpdatedReady, t.Ready)
+	return fmt.Sprintf("%s %d of %d updated, %d of these ready; %d ready in all", drawn.String(), t.Updated, t.Desired, t.UpdatedReady, t.Ready)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -144,7 +145,7 @@ func TestRisks(t *testing.T) {
 		"own warning":  {base(func(p *plan.Plan) { p.Warnings = []string{"beware"} }), []string{"up to 2", "beware"}},
 	} {
 		page := planPage(c.p)
-		got := append(page.Watch, page.Warnings...)
+		got := slices.Concat(page.Watch, page.Warnings)
 		if len(got) != len(c.want) {
 			t.Errorf("%s: %q", name, got)
 			continue

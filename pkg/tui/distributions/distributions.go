@@ -148,10 +148,10 @@ func (s Screen) refresh(env screen.Env) Screen {
 	filter := match.New(s.filter)
 	s.rows, s.sizes = nil, sizes{}
 	for _, f := range env.World.Distributions.List {
-		if filter.Row(nil, f.Name, f.Ref.String(), f.Namespace, f.Target, f.Health.String()) {
+		if filter.Row(nil, f.Name, f.String(), f.Namespace, f.Target, f.Health.String()) {
 			s.rows = append(s.rows, f)
 			s.sizes.namespace = max(s.sizes.namespace, draw.Width(f.Namespace))
-			s.sizes.name = max(s.sizes.name, draw.Width(f.Ref.String()))
+			s.sizes.name = max(s.sizes.name, draw.Width(f.String()))
 			s.sizes.target = max(s.sizes.target, draw.Width(f.Target))
 		}
 	}

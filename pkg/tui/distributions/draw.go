@@ -92,7 +92,7 @@ func row(env screen.Env, f *world.Distribution) []draw.Line {
 	return []draw.Line{
 		show.Health(env.Theme, f.Health),
 		draw.Text(theme.Faint, f.Namespace),
-		draw.Text(theme.Strong, f.Ref.String()),
+		draw.Text(theme.Strong, f.String()),
 		draw.Text(there, fmt.Sprintf("%d/%d", f.Got, f.Wanted)),
 		picture(env.Theme, f),
 		draw.Text(theme.Plain, f.Target),
@@ -119,7 +119,7 @@ func picture(t *theme.Theme, f *world.Distribution) draw.Line {
 // about is the one of the cursor: its problems and its places.
 func (s Screen) about(env screen.Env, height int) []draw.Line {
 	f := s.current()
-	title := draw.Text(theme.Header, " "+f.Ref.String()).Add(theme.Faint, "  "+counted.Of(len(f.Places), nouns[f.Kind])+" of "+f.Target)
+	title := draw.Text(theme.Header, " "+f.String()).Add(theme.Faint, "  "+counted.Of(len(f.Places), nouns[f.Kind])+" of "+f.Target)
 	problems := draw.Line{}
 	if len(f.Problems) > 0 {
 		problems = draw.Text(theme.Warn, "  "+env.Theme.Symbols.Degraded+" "+strings.Join(f.Problems, "; "))
