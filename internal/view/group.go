@@ -76,49 +76,33 @@ func GroupPlan(w io.Writer, list []GroupMember, line simulate.GroupTimeline, st 
 	if err := st.table(w, rows); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "estimate: %s in all, at most %s at a time, at most %s unavailable\n",
+	b := &builder{}
+	b.line("estimate: %s in all, at most %s at a time, at most %s unavailable",
 		line.Duration.Round(time.Second), counted.Of(line.MostActive, "rollout"), counted.Of(line.MostUnavailable, "pod"))
-	if err != nil {
-		return err
-	}
-	return peaks(w, line.Peaks)
+	b.peaks(line.Peaks)
+	return b.write(w)
 }
 
 // peaks writes the most unavailable pods of budgets, of namespaces and of the worst nodes.
-func peaks(w io.Writer, list []simulate.Peak) error {
+func (b *builder) peaks(list []simulate.Peak) {
 	var nodes []simulate.Peak
 	for _, p := range list {
-		if p.Kind == "node" {
+		switch {
+		case p.Kind == "node":
 			nodes = append(nodes, p)
-			continue
-		}
-		if err := peak(w, p); err != nil {
-			return err
+		case p.Allowed >= 0:
+			b.line("  peak in %s: %d unavailable of %d allowed", p, p.Unavailable, p.Allowed)
+		default:
+			b.line("  peak in %s: %d unavailable", p, p.Unavailable)
 		}
 	}
 	slices.SortStableFunc(nodes, func(a, b simulate.Peak) int { return b.Unavailable - a.Unavailable })
 	for _, p := range nodes[:min(mostNodes, len(nodes))] {
-		if err := peak(w, p); err != nil {
-			return err
-		}
+		b.line("  peak on %s: %s not ready or terminating", p, counted.Of(p.Unavailable, "pod"))
 	}
-	if len(nodes) == 0 {
-		return nil
+	if len(nodes) > 0 {
+		b.line("  nodes also count pods that start or terminate: these may be more than the unavailable pods")
 	}
-	_, err := fmt.Fprintln(w, "  nodes also count pods that start or terminate: these may be more than the unavailable pods")
-	return err
-}
-
-func peak(w io.Writer, p simulate.Peak) error {
-	text := fmt.Sprintf("  peak in %s: %d unavailable", p, p.Unavailable)
-	switch {
-	case p.Kind == "node":
-		text = fmt.Sprintf("  peak on %s: %s not ready or terminating", p, counted.Of(p.Unavailable, "pod"))
-	case p.Allowed >= 0:
-		text += fmt.Sprintf(" of %d allowed", p.Allowed)
-	}
-	_, err := fmt.Fprintln(w, text)
-	return err
 }
 
 // GroupLines prints a group for a terminal or a log: a line with a time for each thing that

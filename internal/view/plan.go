@@ -161,17 +161,12 @@ func (b *builder) step(s *PlanStep, names int) {
 
 func podGroups(pods []plan.PodStep) []PodGroup {
 	var out []PodGroup
-	for _, p := range pods {
-		i := slices.IndexFunc(out, func(g PodGroup) bool { return g.Mode == p.Mode })
-		if i < 0 {
-			out = append(out, PodGroup{Mode: p.Mode, Word: modeWords[p.Mode]})
-			i = len(out) - 1
+	for _, same := range Grouped(pods, func(p plan.PodStep) rules.UpdateMode { return p.Mode }) {
+		group := PodGroup{Mode: same[0].Mode, Word: modeWords[same[0].Mode]}
+		for _, p := range same {
+			group.Names = append(group.Names, p.Name+when(p.Tie > 0, "~"))
 		}
-		name := p.Name
-		if p.Tie > 0 {
-			name += "~"
-		}
-		out[i].Names = append(out[i].Names, name)
+		out = append(out, group)
 	}
 	return out
 }

@@ -21,18 +21,14 @@ var problemColors = map[lint.Severity]string{lint.Error: red, lint.Warning: yell
 
 // Text writes one problem after the other, each with its place, rule and hint.
 func (p Problems) Text(w io.Writer, st Style) error {
+	b := &builder{st: st}
 	for _, one := range p {
-		if err := writePage(w, fmt.Sprintf("%s%s %s  [%s]\n", text.Line(spot(one)), st.paint(problemColors[one.Severity], string(one.Severity)+":"), text.Line(problemText(one)), one.Rule)); err != nil {
-			return err
-		}
-		if one.Hint == "" {
-			continue
-		}
-		if err := writePage(w, "  hint: "+text.Line(st.hint(one.Hint))+"\n"); err != nil {
-			return err
+		b.line("%s%s %s  [%s]", spot(one), st.paint(problemColors[one.Severity], string(one.Severity)+":"), problemText(one), one.Rule)
+		if one.Hint != "" {
+			b.line("  hint: %s", st.hint(one.Hint))
 		}
 	}
-	return nil
+	return b.write(w)
 }
 
 // fileless reports a problem of an object that is in no file, by its name.

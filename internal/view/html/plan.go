@@ -135,15 +135,12 @@ func waitsOf(p view.PlanPage) string {
 
 func nodesOf(pods []view.PlanPod) []node {
 	var out []node
-	for _, p := range pods {
-		if n := len(out); n == 0 || out[n-1].Name != p.Node {
-			out = append(out, node{Name: p.Node, Label: cmp.Or(p.Node, "no node yet")})
+	for _, list := range view.Grouped(pods, func(p view.PlanPod) string { return p.Node }) {
+		n := node{Name: list[0].Node, Label: cmp.Or(list[0].Node, "no node yet"), Pods: list}
+		for _, p := range list {
+			n.Changed += min(p.Step, 1)
 		}
-		last := &out[len(out)-1]
-		last.Pods = append(last.Pods, p)
-		if p.Step > 0 {
-			last.Changed++
-		}
+		out = append(out, n)
 	}
 	return out
 }
