@@ -18,12 +18,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
-func (st Style) opWord(op simulate.Op) (word string, told bool) {
-	word, told = op.Word()
-	return word, told || st.Full
+func (st Style) opWord(op simulate.Op) (word string, shown bool) {
+	word, shown = op.Word()
+	return word, shown || st.Full
 }
 
-// together is how far apart the same things may happen to several pods to be told
+// together is how far apart the same things may happen to several pods to be shown
 // in one line.
 const together = time.Second
 
@@ -76,8 +76,8 @@ func moments(t simulate.Timeline, full bool, within time.Duration) []Moment {
 			begin(steps[0])
 			steps = steps[1:]
 		}
-		word, told := st.opWord(r.Op)
-		if !told {
+		word, shown := st.opWord(r.Op)
+		if !shown {
 			continue
 		}
 		next := Moment{At: r.At, last: r.At, Word: word, Detail: detailOf(r), Pods: []string{r.Pod}}
@@ -220,8 +220,8 @@ func (s *states) at(t time.Duration) string {
 func TimelineTable(w io.Writer, t simulate.Timeline, st Style) error {
 	rows := [][]string{{"TIME", "STEP", "WHAT", "POD", "NODE", "REVISION", "DETAIL"}}
 	for _, r := range t.Records {
-		word, told := st.opWord(r.Op)
-		if !told {
+		word, shown := st.opWord(r.Op)
+		if !shown {
 			continue
 		}
 		rows = append(rows, []string{

@@ -87,9 +87,9 @@ func (m Model) ask(a world.Act) (Model, tea.Cmd) {
 	}
 }
 
-// worked takes the effect into the dialog, unless it was closed. Where a key that the footer
+// takeEffect takes the effect into the dialog, unless it was closed. Where a key that the footer
 // does not offer leads nowhere, a line says why, and the question is gone.
-func (m Model) worked(e effect) (Model, tea.Cmd) {
+func (m Model) takeEffect(e effect) (Model, tea.Cmd) {
 	d, ok := m.over.(dialog)
 	switch {
 	case !ok || d.turn != e.turn:
@@ -113,7 +113,7 @@ func (m Model) carry(a world.Act) (Model, tea.Cmd) {
 	}
 }
 
-func (m Model) did(d done) Model {
+func (m Model) finish(d done) Model {
 	m.works = m.works.end(d.number)
 	m.notice = screen.Notice{Text: d.text}
 	if d.err != nil {

@@ -100,7 +100,7 @@ func (d dialog) rest(m Model) (Model, tea.Cmd) {
 
 func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	name := k.String()
-	if top, ok := d.question(m).turned(m, name); ok {
+	if top, ok := d.question(m).scrolled(m, name); ok {
 		d.top = top
 		m.over = d
 		return m, nil
@@ -220,7 +220,7 @@ func (d dialog) body(m Model, under []draw.Line) []draw.Line { return d.question
 func (d dialog) question(m Model) question {
 	width := draw.BoxWidth(m.env.Width)
 	lines := draw.Wrap(theme.Strong, d.sentence(), width)
-	lines = append(append(lines, d.effects(m)...), m.proof.lines(d.turn, width)...)
+	lines = append(append(lines, d.effects(m)...), m.evidence.lines(d.turn, width)...)
 	lines = append(lines, draw.Line{})
 	lines = append(append(lines, d.facts(m)...), draw.Line{})
 	answer := d.answer()
@@ -378,43 +378,43 @@ func yesOrNo(calm bool) draw.Line {
 	return draw.Text(theme.Key, "y").Add(theme.Plain, " yes   ").Add(theme.Key, "esc").Add(theme.Plain, " no")
 }
 
-// proof is what the question of a promotion shows of the pods: nil while it is being read.
+// evidence is what the question of a promotion shows of the pods: nil while it is being read.
 // The question does not wait for it.
-type proof struct {
+type evidence struct {
 	turn int
-	told *diagnose.Comparison
+	pods *diagnose.Comparison
 	err  error
 }
 
-// prove begins to read the evidence for the question of a turn, where it is about promoting
+// readEvidence begins to read the evidence for the question of a turn, where it is about promoting
 // one workload and the source can compare its pods.
-func (m Model) prove(turn int) (Model, tea.Cmd) {
+func (m Model) readEvidence(turn int) (Model, tea.Cmd) {
 	d, ok := m.over.(dialog)
 	witness, can := m.options.Source.(world.EvidenceSource)
 	if !ok || !can || d.turn != turn || d.act.Verb != world.Promote || len(d.act.On) != 1 || d.err != nil {
 		return m, nil
 	}
-	m.proof = proof{turn: turn}
+	m.evidence = evidence{turn: turn}
 	ctx, ref := m.ctx, d.act.On[0]
 	return m, func() tea.Msg {
 		c, err := witness.Evidence(ctx, ref)
-		return proof{turn, &c, err}
+		return evidence{turn, &c, err}
 	}
 }
 
 // lines are those of a question about how new pods do beside old ones.
-func (p proof) lines(turn, width int) []draw.Line {
+func (p evidence) lines(turn, width int) []draw.Line {
 	if turn == 0 || p.turn != turn {
 		return nil
 	}
 	var lines []draw.Line
 	switch {
-	case p.told == nil:
+	case p.pods == nil:
 		lines = []draw.Line{draw.Text(theme.Faint, "reading how the new pods do ...")}
 	case p.err != nil:
 		lines = draw.Wrap(theme.Faint, "how the new pods do cannot be read: "+p.err.Error(), width)
 	default:
-		lines = show.Evidence(*p.told, width)
+		lines = show.Evidence(*p.pods, width)
 	}
 	return append([]draw.Line{{}}, lines...)
 }

@@ -123,7 +123,7 @@ func newPlanData(p Plan) (planData, error) {
 	out.Simulation = newSimulated(p.Page.Timeline)
 	for _, r := range p.Page.Timeline.Records {
 		// The script tells by these how a pod is.
-		if _, told := r.Op.Word(); !told && r.Op != simulate.OpGone {
+		if _, shown := r.Op.Word(); !shown && r.Op != simulate.OpGone {
 			continue
 		}
 		at, ok := index[r.Pod]

@@ -26,9 +26,9 @@ type Screen struct {
 
 	detail *world.Detail
 	pod    *cluster.Pod
-	// answer is the diagnosis of the pod; asked is the one that is being made, nil for none.
-	answer diagnose.Diagnosis
-	asked  *question
+	// answer is the diagnosis of the pod; pending is the one that is being made, nil for none.
+	answer  diagnose.Diagnosis
+	pending *question
 
 	// containers are those of the pod, in the order of the screen; at is the one of the
 	// cursor, marked are those that acts are about.
@@ -148,20 +148,20 @@ type diagnosed struct {
 // diagnose starts a diagnosis of the newest state, in a command: with thousands of pods it takes
 // so long that keys would wait for it. Only one runs at a time.
 func (s Screen) diagnose() (screen.Screen, screen.After) {
-	if s.pod == nil || s.asked != nil {
+	if s.pod == nil || s.pending != nil {
 		return s, nil
 	}
 	q := &question{s.detail, s.pod.Name}
-	s.asked = q
+	s.pending = q
 	return s, screen.Later(func() tea.Msg { return diagnosed{q, diagnose.Pod(q.of.Question, q.pod)} })
 }
 
 // accept shows a diagnosis, and starts the next one if the workload has changed since.
 func (s Screen) accept(env screen.Env, d diagnosed) (screen.Screen, screen.After) {
-	if d.question != s.asked {
+	if d.question != s.pending {
 		return s, nil
 	}
-	s.asked, s.answer = nil, d.answer
+	s.pending, s.answer = nil, d.answer
 	if s.pod == nil {
 		return s, nil
 	}

@@ -25,10 +25,10 @@ func (s Screen) load(env screen.Env) (screen.Screen, screen.After) {
 	if s.state == fresh {
 		s.state = loading
 	}
-	asked, at := s, env.World.Now
+	from, at := s, env.World.Now
 	return s, screen.Later(func() tea.Msg {
-		lines, err := asked.lines(env)
-		return answer{asked.turn, at, lines, err}
+		lines, err := from.lines(env)
+		return answer{from.turn, at, lines, err}
 	})
 }
 
@@ -64,7 +64,7 @@ var again = screen.Binding{Keys: []string{"r"}, Does: "reload", Help: "ask for i
 // Keys are those of this screen.
 func (Screen) Keys() []screen.Binding { return append([]screen.Binding{again}, page.Keys()...) }
 
-// asking reports that what is seen is asked for again.
+// asking reports that what is seen is from for again.
 func (s Screen) asking() draw.Line {
 	if !s.again {
 		return draw.Line{}

@@ -15,7 +15,7 @@ import (
 
 // Draw counts all workloads by health, says what hides some of them, and has the rows that fit.
 func (s Screen) Draw(env screen.Env) []draw.Line {
-	count, right := draw.Text(theme.Plain, "  "+counted.Of(s.counts.all, "workload")), s.narrowed(env)
+	count, right := draw.Text(theme.Plain, "  "+counted.Of(s.counts.all, "workload")), s.filterLine(env)
 	count = count.Join(show.Counts(env.Theme, s.counts.health, env.Width-count.Width()-right.Width()))
 	lines := []draw.Line{draw.Both(count, right, env.Width, env.Theme.Symbols.Ellipsis)}
 	if len(s.rows) == 0 {
@@ -67,8 +67,8 @@ func (s Screen) reason(env screen.Env, most int) []draw.Line {
 	return lines
 }
 
-// narrowed is what hides rows, and their order.
-func (s Screen) narrowed(env screen.Env) draw.Line {
+// filterLine is what hides rows, and their order.
+func (s Screen) filterLine(env screen.Env) draw.Line {
 	var l draw.Line
 	if n := len(s.marked); n > 0 {
 		l = l.Add(theme.Mark, fmt.Sprintf(" %s %d marked", env.Theme.Symbols.Mark, n))
