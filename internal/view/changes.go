@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -32,29 +31,23 @@ func (c Changes) Text(w io.Writer, st Style) error {
 
 // change writes one object: what happens to it, to its pods, and every field.
 func (b *builder) change(ch *compare.Change) {
-	b.line("%s %s%s", b.st.paint(levelColors[ch.Level], pad(string(ch.Level), 8)), b.st.paint(bold, headOf(ch)), b.st.paint(faint, placeOf(ch)))
-	if text := podsText(ch.Rollout); text != "" {
-		b.line("  pods: %s", text)
-	}
-	if text := becauseText(ch.Rollout); text != "" {
-		b.line("    because %s", text)
-	}
-	said := ""
-	for _, s := range ch.Subsets {
-		b.line("  subset %s", subsetText(s))
-		if text := becauseText(s.Rollout); text != said && text != "" {
-			b.line("    because %s", text)
-			said = text
+	item := changeItem(ch)
+	some := func(format, text string) {
+		if text != "" {
+			b.line(format, text)
 		}
 	}
-	if text := reachText(ch.Reach); text != "" {
-		b.line("  reaches %s", text)
+	b.line("%s %s%s", b.st.paint(levelColors[ch.Level], pad(string(ch.Level), 8)), b.st.paint(bold, headOf(ch)), b.st.paint(faint, when(item.Place != "", "  "+item.Place)))
+	some("  pods: %s", item.Pods)
+	some("    because %s", item.Because)
+	for _, s := range item.Subsets {
+		b.line("  subset %s", s.Text)
+		some("    because %s", s.Because)
 	}
-	if text := copiesText(ch.Copies); text != "" {
-		b.line("  %s", text)
-	}
-	for _, e := range ch.Effects {
-		b.line("  %s %s", b.st.paint(levelColors[e.Level], string(e.Level)+":"), effectText(e))
+	some("  reaches %s", item.Reach)
+	some("  %s", item.Copies)
+	for _, e := range item.Effects {
+		b.line("  %s %s", b.st.paint(levelColors[e.Level], string(e.Level)+":"), e.Text)
 		if e.Hint != "" {
 			b.line("    hint: %s", b.st.hint(e.Hint))
 		}
@@ -68,20 +61,15 @@ func (b *builder) changedFields(list []compare.Field, r *compare.Rollout) {
 			b.line("  and %s; -v shows them", counted.Of(len(list)-i, "more field"))
 			return
 		}
-		b.line("  %s%s", f.Path, askedText(f, r))
-		if f.Old != nil {
-			b.line("%s", b.st.paint(red, b.st.cut("    - "+b.st.value(f.Old))))
-		}
-		if f.New != nil {
-			b.line("%s", b.st.paint(green, b.st.cut("    + "+b.st.value(f.New))))
-		}
+		b.line("  %s%s", f.Path, effectText(f, r))
+		b.values(f.Old, f.New)
 	}
 }
 
-// askedText describes what a field of a pod template asks for, as far as that matters:
+// effectText describes what a field of a pod template asks for, as far as that matters:
 // where pods are recreated anyway it is of no use to know what could have changed
 // in place.
-func askedText(f compare.Field, r *compare.Rollout) string {
+func effectText(f compare.Field, r *compare.Rollout) string {
 	if f.Effect == "" || r == nil || r.Policy == rules.PolicyRecreate {
 		return ""
 	}
@@ -98,20 +86,4 @@ func headOf(ch *compare.Change) string {
 		text += fmt.Sprintf(" (was %s)", ch.Was)
 	}
 	return text
-}
-
-// placeOf is where the object is written.
-func placeOf(ch *compare.Change) string {
-	at := ch.New
-	if ch.Verb == compare.Removed {
-		at = ch.Old
-	}
-	if at.File == "" {
-		return ""
-	}
-	return "  " + at.String()
-}
-
-func effectText(e compare.Effect) string {
-	return strings.TrimPrefix(e.Field+": "+e.Text, ": ")
 }

@@ -32,18 +32,18 @@ type diffSummary struct {
 }
 
 type diffChange struct {
-	Level   compare.Level `json:"level"`
-	Verb    compare.Verb  `json:"verb"`
-	Object  object        `json:"object"`
-	Was     string        `json:"was,omitempty"`
-	Old     string        `json:"old,omitempty"`
-	New     string        `json:"new,omitempty"`
-	Rollout *diffRollout  `json:"rollout,omitempty"`
-	Effects []diffEffect  `json:"effects,omitempty"`
-	Fields  []diffField   `json:"fields,omitempty"`
-	Subsets []diffSubset  `json:"subsets,omitempty"`
-	Copies  *diffCopies   `json:"copies,omitempty"`
-	Reach   []diffReached `json:"reaches,omitempty"`
+	Level   compare.Level    `json:"level"`
+	Verb    compare.Verb     `json:"verb"`
+	Object  resource.ID      `json:"object"`
+	Was     string           `json:"was,omitempty"`
+	Old     string           `json:"old,omitempty"`
+	New     string           `json:"new,omitempty"`
+	Rollout *diffRollout     `json:"rollout,omitempty"`
+	Effects []compare.Effect `json:"effects,omitempty"`
+	Fields  []compare.Field  `json:"fields,omitempty"`
+	Subsets []diffSubset     `json:"subsets,omitempty"`
+	Copies  *compare.Copies  `json:"copies,omitempty"`
+	Reach   []diffReached    `json:"reaches,omitempty"`
 }
 
 type diffRollout struct {
@@ -68,44 +68,18 @@ type diffRollout struct {
 	ByHand         bool   `json:"byHand,omitempty"`
 }
 
-type diffEffect struct {
-	Level compare.Level `json:"level"`
-	Rule  string        `json:"rule,omitempty"`
-	Field string        `json:"field,omitempty"`
-	Text  string        `json:"text"`
-	Hint  string        `json:"hint,omitempty"`
-}
-
-type diffField struct {
-	Path   string       `json:"path"`
-	Old    any          `json:"old,omitempty"`
-	New    any          `json:"new,omitempty"`
-	Effect rules.Effect `json:"effect,omitempty"`
-	Why    string       `json:"why,omitempty"`
-}
-
 type diffSubset struct {
 	Name     string       `json:"name"`
 	Verb     compare.Verb `json:"verb"`
-	Workload *object      `json:"workload,omitempty"`
+	Workload resource.ID  `json:"workload,omitzero"`
 	From     *int         `json:"from,omitempty"`
 	To       *int         `json:"to,omitempty"`
 	Rollout  *diffRollout `json:"rollout,omitempty"`
 }
 
-type diffCopies struct {
-	Kind    string   `json:"kind"`
-	Name    string   `json:"name"`
-	Added   []string `json:"added,omitempty"`
-	Removed []string `json:"removed,omitempty"`
-	Changed []string `json:"changed,omitempty"`
-	Kept    int      `json:"kept"`
-	Unknown bool     `json:"unknownNamespaces,omitempty"`
-}
-
 type diffReached struct {
 	Verb     compare.Verb `json:"verb"`
-	Workload object       `json:"workload"`
+	Workload resource.ID  `json:"workload"`
 	Pods     *int         `json:"pods,omitempty"`
 }
 
@@ -130,28 +104,14 @@ func (c Changes) document() diffReport {
 
 func changeJSON(ch *compare.Change) diffChange {
 	out := diffChange{
-		Level: ch.Level, Verb: ch.Verb, Object: named(ch.ID), Was: ch.Was, Old: origin(ch.Old), New: origin(ch.New), Rollout: rolloutJSON(ch.Rollout),
-	}
-	for _, e := range ch.Effects {
-		out.Effects = append(out.Effects, diffEffect(e))
-	}
-	for _, f := range ch.Fields {
-		out.Fields = append(out.Fields, diffField(f))
+		Level: ch.Level, Verb: ch.Verb, Object: ch.ID, Was: ch.Was, Old: origin(ch.Old), New: origin(ch.New), Rollout: rolloutJSON(ch.Rollout),
+		Effects: ch.Effects, Fields: ch.Fields, Copies: ch.Copies,
 	}
 	for _, s := range ch.Subsets {
-		sub := diffSubset{Name: s.Name, Verb: s.Verb, Rollout: rolloutJSON(s.Rollout), From: known(s.From), To: known(s.To)}
-		if s.Workload.Name != "" {
-			o := named(s.Workload)
-			sub.Workload = &o
-		}
-		out.Subsets = append(out.Subsets, sub)
-	}
-	if c := ch.Copies; c != nil {
-		copies := diffCopies(*c)
-		out.Copies = &copies
+		out.Subsets = append(out.Subsets, diffSubset{s.Name, s.Verb, s.Workload, known(s.From), known(s.To), rolloutJSON(s.Rollout)})
 	}
 	for _, r := range ch.Reach {
-		out.Reach = append(out.Reach, diffReached{Verb: r.Verb, Workload: named(r.Workload), Pods: known(r.Pods)})
+		out.Reach = append(out.Reach, diffReached{r.Verb, r.Workload, known(r.Pods)})
 	}
 	return out
 }

@@ -64,29 +64,26 @@ func (b *builder) within(n int, piece func(int) string) int {
 const mostRemarks = 3
 
 func markdownRow(ch *compare.Change) string {
-	level := string(ch.Level)
+	level, item := string(ch.Level), changeItem(ch)
 	if ch.Level.Rank() <= compare.Recreate.Rank() {
 		level = "**" + level + "**"
 	}
-	pods := []string{podsText(ch.Rollout)}
-	for i, s := range ch.Subsets {
+	pods := []string{item.Pods}
+	for i, s := range item.Subsets {
 		if i == mostNames {
 			pods = append(pods, "and "+counted.Of(len(ch.Subsets)-i, "more subset"))
 			break
 		}
-		pods = append(pods, subsetText(s))
+		pods = append(pods, s.Text)
 	}
-	pods = append(pods, reachText(ch.Reach), copiesText(ch.Copies))
+	pods = append(pods, item.Reach, item.Copies, when(item.Because != "", "reason: "+item.Because))
 	var remarks []string
-	for i, e := range ch.Effects {
+	for i, e := range item.Effects {
 		if i == mostRemarks {
 			remarks = append(remarks, fmt.Sprintf("and %d more", len(ch.Effects)-i))
 			break
 		}
-		remarks = append(remarks, effectText(e))
-	}
-	if why := becauseText(ch.Rollout); why != "" {
-		pods = append(pods, "reason: "+why)
+		remarks = append(remarks, e.Text)
 	}
 	return fmt.Sprintf("| %s | %s %s | %s | %s |\n", level, ch.Verb, cell(ch.ID.String()), breaks(pods), breaks(remarks))
 }
@@ -96,7 +93,10 @@ func breaks(list []string) string {
 	var out []string
 	for _, text := range list {
 		if text != "" {
-			out = append(out, inline(clipped(text)))
+			if runes := []rune(text); len(runes) > mostText {
+				text = string(runes[:mostText-1]) + "…"
+			}
+			out = append(out, inline(text))
 		}
 	}
 	return strings.Join(out, "<br>")
@@ -104,13 +104,6 @@ func breaks(list []string) string {
 
 // mostText is the longest text in a cell.
 const mostText = 400
-
-func clipped(text string) string {
-	if runes := []rune(text); len(runes) > mostText {
-		return string(runes[:mostText-1]) + "…"
-	}
-	return text
-}
 
 // markdownDetail folds the fields of one object away, as a diff.
 func markdownDetail(ch *compare.Change) string {
@@ -123,7 +116,7 @@ func markdownDetail(ch *compare.Change) string {
 			b.line("  and %s", counted.Of(len(ch.Fields)-i, "more field"))
 			break
 		}
-		b.line("  %s%s", f.Path, askedText(f, ch.Rollout))
+		b.line("  %s%s", f.Path, effectText(f, ch.Rollout))
 		if f.Old != nil {
 			b.line("- %s", b.st.value(f.Old))
 		}

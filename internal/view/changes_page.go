@@ -39,22 +39,16 @@ type ChangeItem struct {
 	Pods, Because string
 	Subsets       []SubsetItem
 	Reach, Copies string
-	Effects       []EffectItem
+	Effects       []compare.Effect
 	Fields        []FieldItem
 }
 
 // SubsetItem is what happens to a subset, and why, where the one before does not have the same reason.
 type SubsetItem struct{ Text, Because string }
 
-// EffectItem is what follows from a change.
-type EffectItem struct {
-	Level            compare.Level
-	Text, Hint, Rule string
-}
-
 // FieldItem is a field that differs: both values as YAML, without a line break at their end.
 type FieldItem struct {
-	Path, Asked    string
+	Path, Effect   string
 	HasOld, HasNew bool
 	Old, New       string
 	// Causes reports that the field is one of those that decide what pods go through.
@@ -78,34 +72,44 @@ func (c Changes) Page() ChangesPage {
 		}
 	}
 	for i := range c.Changes {
-		page.Items = append(page.Items, changeItem(&c.Changes[i]))
+		ch := &c.Changes[i]
+		item := changeItem(ch)
+		causes := causesOf(ch.Rollout)
+		for _, s := range ch.Subsets {
+			causes = append(causes, causesOf(s.Rollout)...)
+		}
+		for _, f := range ch.Fields {
+			item.Fields = append(item.Fields, FieldItem{
+				Path: f.Path, Effect: strings.Trim(effectText(f, ch.Rollout), " ()"),
+				HasOld: f.Old != nil, HasNew: f.New != nil, Old: YAMLText(f.Old), New: YAMLText(f.New), Causes: slices.Contains(causes, f.Path),
+			})
+		}
+		page.Items = append(page.Items, item)
 	}
 	return page
 }
 
+// changeItem is what happens to one object, without its fields.
 func changeItem(ch *compare.Change) ChangeItem {
+	at := ch.New
+	if ch.Verb == compare.Removed {
+		at = ch.Old
+	}
 	item := ChangeItem{
-		Level: ch.Level, Verb: ch.Verb, Object: ch.ID.String(), Was: ch.Was, Place: strings.TrimSpace(placeOf(ch)),
+		Level: ch.Level, Verb: ch.Verb, Object: ch.ID.String(), Was: ch.Was, Place: origin(at),
 		Pods: podsText(ch.Rollout), Because: becauseText(ch.Rollout), Reach: reachText(ch.Reach), Copies: copiesText(ch.Copies),
 	}
-	causes := causesOf(ch.Rollout)
 	said := ""
 	for _, s := range ch.Subsets {
 		sub := SubsetItem{Text: subsetText(s)}
-		causes = append(causes, causesOf(s.Rollout)...)
 		if text := becauseText(s.Rollout); text != said && text != "" {
 			sub.Because, said = text, text
 		}
 		item.Subsets = append(item.Subsets, sub)
 	}
 	for _, e := range ch.Effects {
-		item.Effects = append(item.Effects, EffectItem{e.Level, effectText(e), e.Hint, e.Rule})
-	}
-	for _, f := range ch.Fields {
-		item.Fields = append(item.Fields, FieldItem{
-			Path: f.Path, Asked: strings.Trim(askedText(f, ch.Rollout), " ()"),
-			HasOld: f.Old != nil, HasNew: f.New != nil, Old: YAMLText(f.Old), New: YAMLText(f.New), Causes: slices.Contains(causes, f.Path),
-		})
+		e.Text, e.Field = strings.TrimPrefix(e.Field+": "+e.Text, ": "), ""
+		item.Effects = append(item.Effects, e)
 	}
 	return item
 }

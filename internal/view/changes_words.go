@@ -8,7 +8,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // doneTo is what happens to pods in each mode.
@@ -48,7 +47,11 @@ func followText(r *compare.Rollout) string {
 	case known && r.Total == 0:
 		return ""
 	case known && r.Reach == 0:
-		return fmt.Sprintf("0 of %d are %s: %s", r.Total, done, keptText(r))
+		kept := "pods that are not ready, or budgets, keep the update from going on"
+		if r.Partitioned {
+			kept = "the partition keeps them"
+		}
+		return fmt.Sprintf("0 of %d are %s: %s", r.Total, done, kept)
 	case !known:
 		return "all are " + done + restartText(r) + writtenText(r)
 	}
@@ -59,15 +62,10 @@ func followText(r *compare.Rollout) string {
 			text += fmt.Sprintf(", up to %d more beside them", r.Surge)
 		}
 	}
-	return text + driverText(r)
-}
-
-// keptText is why no pod follows.
-func keptText(r *compare.Rollout) string {
-	if r.Partitioned {
-		return "the partition keeps them"
+	if r.Driver == plan.DriverNative {
+		text += ", by Kubernetes' own controllers"
 	}
-	return "pods that are not ready, or budgets, keep the update from going on"
+	return text
 }
 
 // reachedText counts the pods that follow, those apart that others replace although the change is possible in place.
@@ -116,13 +114,6 @@ func writtenText(r *compare.Rollout) string {
 	return text
 }
 
-func driverText(r *compare.Rollout) string {
-	if r.Driver == plan.DriverNative {
-		return ", by Kubernetes' own controllers"
-	}
-	return ""
-}
-
 // becauseText names what decides.
 func becauseText(r *compare.Rollout) string {
 	if r == nil || r.Mode == rules.ModeUnchanged {
@@ -140,15 +131,10 @@ func becauseText(r *compare.Rollout) string {
 	case r.Mode == rules.ModeRecreate && r.Driver == plan.DriverNative:
 		return text + " " + counted.Word(len(list), "changes", "change")
 	}
-	return text + ": " + reasonText(r)
-}
-
-// reasonText is the reason without the field that it begins with.
-func reasonText(r *compare.Rollout) string {
 	if field, why, ok := strings.Cut(r.Why, ": "); ok && !strings.Contains(field, " ") {
-		return why
+		return text + ": " + why // without the field that it begins with
 	}
-	return r.Why
+	return text + ": " + r.Why
 }
 
 func subsetText(s compare.Subset) string {
@@ -191,7 +177,7 @@ func reachText(list []compare.Reached) string {
 	var names []string
 	pods, unknown := 0, false
 	for _, w := range list {
-		names = append(names, workloadText(w.Workload)+map[compare.Verb]string{compare.Added: " (new)", compare.Removed: " (not any more)"}[w.Verb])
+		names = append(names, targetText(plan.Target{Kind: w.Workload.Kind, Namespace: w.Workload.Namespace, Name: w.Workload.Name})+map[compare.Verb]string{compare.Added: " (new)", compare.Removed: " (not any more)"}[w.Verb])
 		if w.Verb == compare.Removed {
 			continue
 		}
@@ -203,14 +189,6 @@ func reachText(list []compare.Reached) string {
 		text += " with " + map[bool]string{true: "at least ", false: ""}[unknown] + counted.Of(pods, "pod")
 	}
 	return text + ": " + namesText(names)
-}
-
-func workloadText(id resource.ID) string {
-	text := strings.ToLower(id.Kind) + "/" + id.Name
-	if id.Namespace != "" {
-		text += " in " + id.Namespace
-	}
-	return text
 }
 
 func namesText(names []string) string {
@@ -306,8 +284,13 @@ func (c Changes) Summary() string {
 		more bool
 		done string
 	}{{t.recreated, t.moreRecreated, "recreated"}, {t.inPlace, t.moreInPlace, "updated in place"}} {
-		if n.pods > 0 || n.more {
-			parts = append(parts, countedText(n.pods, n.more)+" "+n.done)
+		switch text := counted.Of(n.pods, "pod"); {
+		case n.pods > 0 && n.more:
+			parts = append(parts, text+" and more "+n.done)
+		case n.pods > 0:
+			parts = append(parts, text+" "+n.done)
+		case n.more:
+			parts = append(parts, "some pods "+n.done)
 		}
 	}
 	if len(parts) > 0 {
@@ -320,14 +303,4 @@ func (c Changes) Summary() string {
 		out = append(out, fmt.Sprintf("%d will be refused", n))
 	}
 	return strings.Join(out, "; ")
-}
-
-func countedText(pods int, more bool) string {
-	switch {
-	case pods == 0:
-		return "some pods"
-	case more:
-		return counted.Of(pods, "pod") + " and more"
-	}
-	return counted.Of(pods, "pod")
 }

@@ -2,7 +2,6 @@ package view
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -12,32 +11,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
-
-// Field is one field in which two templates differ.
-type Field struct {
-	Path string `json:"path"`
-	Old  any    `json:"old,omitempty"`
-	New  any    `json:"new,omitempty"`
-	// Effect is what the field asks for.
-	Effect   rules.Effect `json:"effect"`
-	Restarts []string     `json:"restarts,omitempty"`
-	Why      string       `json:"why"`
-}
-
-func fields(list []rules.FieldChange) []Field {
-	out := make([]Field, 0, len(list))
-	for _, f := range list {
-		out = append(out, Field{Path: f.Path, Old: f.Old, New: f.New, Effect: f.Effect, Restarts: f.Restarts, Why: f.Why})
-	}
-	return out
-}
 
 // mostFields is how many fields are shown unless everything is asked for.
 const mostFields = 20
 
 // fields writes what changes; restarts are shown only where the mode has any.
-func (b *builder) fields(list []Field, mode rules.UpdateMode) {
+func (b *builder) fields(list []rules.FieldChange, mode rules.UpdateMode) {
 	for i, f := range list {
 		if i == mostFields && len(list) > mostFields+1 && !b.st.Full {
 			b.line("  and %s; -v shows them", counted.Of(len(list)-i, "more field"))
@@ -47,7 +28,7 @@ func (b *builder) fields(list []Field, mode rules.UpdateMode) {
 	}
 }
 
-func (b *builder) field(f Field, restarts bool) {
+func (b *builder) field(f rules.FieldChange, restarts bool) {
 	effect := f.Effect.Words()
 	if restarts && len(f.Restarts) > 0 {
 		effect += ", restarts " + strings.Join(f.Restarts, ", ")
@@ -57,11 +38,16 @@ func (b *builder) field(f Field, restarts bool) {
 		color = yellow
 	}
 	b.line("  %s  %s", f.Path, b.st.paint(color, effect))
-	if f.Old != nil {
-		b.line("%s", b.st.paint(red, b.st.cut("    - "+b.st.value(f.Old))))
+	b.values(f.Old, f.New)
+}
+
+// values writes what a field was and what it becomes.
+func (b *builder) values(old, updated any) {
+	if old != nil {
+		b.line("%s", b.st.paint(red, b.st.cut("    - "+b.st.value(old))))
 	}
-	if f.New != nil {
-		b.line("%s", b.st.paint(green, b.st.cut("    + "+b.st.value(f.New))))
+	if updated != nil {
+		b.line("%s", b.st.paint(green, b.st.cut("    + "+b.st.value(updated))))
 	}
 }
 
@@ -88,14 +74,7 @@ const longest = 120
 
 // value writes one value of a field in one line.
 func (st Style) value(v any) string {
-	text, ok := v.(string)
-	if !ok || text == "" || strings.ContainsAny(text, "\n\t\r\x1b") {
-		b, err := json.Marshal(v)
-		if err != nil {
-			b = fmt.Append(nil, v)
-		}
-		text = string(b)
-	}
+	text := show.Value(v)
 	if !st.Full && utf8.RuneCountInString(text) > longest {
 		text = string([]rune(text)[:longest-1]) + "…"
 	}

@@ -1,14 +1,12 @@
 package view
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
@@ -22,41 +20,40 @@ func Findings(w io.Writer, list []finding.Finding, all bool, st Style) error {
 	if !all {
 		list = slices.DeleteFunc(slices.Clone(list), func(f finding.Finding) bool { return f.Accepted || f.Severity == finding.Exact })
 	}
-	for _, s := range []finding.Severity{finding.Error, finding.Lost, finding.Approximate, finding.Exact} {
-		if err := severity(w, list, s, st); err != nil {
-			return err
+	b := &builder{st: st}
+	type text struct{ id, field, message string }
+	for _, same := range bySeverity(list) {
+		b.line("%s", st.paint(colors[same[0].Severity], strings.ToUpper(string(same[0].Severity))))
+		for _, group := range Grouped(same, func(f finding.Finding) text { return text{f.ID, f.Field, f.Message} }) {
+			b.findings(group)
 		}
 	}
-	return nil
+	return b.write(w)
+}
+
+// bySeverity has the findings of each severity, gravest first.
+func bySeverity(list []finding.Finding) [][]finding.Finding {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b finding.Finding) int { return b.Severity.Rank() - a.Severity.Rank() })
+	return Grouped(list, func(f finding.Finding) finding.Severity { return f.Severity })
 }
 
 // FindingIDs writes a line for each ID of the findings that are neither exact nor accepted, gravest
 // first, with how many there are, their objects and what they say. long says how to see each.
 func FindingIDs(w io.Writer, list []finding.Finding, long string, st Style) error {
-	written := false
-	for _, s := range []finding.Severity{finding.Error, finding.Lost, finding.Approximate} {
-		byID := map[string][]finding.Finding{}
-		var ids []string
-		for _, f := range list {
-			if f.Severity == s && !f.Accepted {
-				if byID[f.ID] == nil {
-					ids = append(ids, f.ID)
-				}
-				byID[f.ID] = append(byID[f.ID], f)
-			}
-		}
-		for _, id := range ids {
-			written = true
-			line := fmt.Sprintf("%s %s (%d): %s: %s\n", st.paint(colors[s], string(s)), id, len(byID[id]), text.Line(objectsOf(byID[id])), text.Line(messageOf(byID[id])))
-			if err := writePage(w, line); err != nil {
-				return err
-			}
-		}
-	}
-	if !written {
+	list = slices.DeleteFunc(slices.Clone(list), func(f finding.Finding) bool { return f.Accepted || f.Severity == finding.Exact })
+	if len(list) == 0 {
 		return nil
 	}
-	return writePage(w, "hint: "+long+"\n")
+	b := &builder{st: st}
+	for _, same := range bySeverity(list) {
+		for _, group := range Grouped(same, func(f finding.Finding) string { return f.ID }) {
+			s := group[0].Severity
+			b.line("%s %s (%d): %s: %s", st.paint(colors[s], string(s)), group[0].ID, len(group), objectsOf(group), messageOf(group))
+		}
+	}
+	b.line("hint: %s", long)
+	return b.write(w)
 }
 
 // messageOf is what findings of one ID say: the text of its rule where they say different things.
@@ -95,88 +92,33 @@ func objectsOf(list []finding.Finding) string {
 
 var colors = map[finding.Severity]string{finding.Error: red, finding.Lost: red, finding.Approximate: yellow, finding.Exact: green}
 
-func severity(w io.Writer, list []finding.Finding, s finding.Severity, st Style) error {
-	groups := group(list, s)
-	if len(groups) == 0 {
-		return nil
-	}
-	if err := writePage(w, st.paint(colors[s], strings.ToUpper(string(s)))+"\n"); err != nil {
-		return err
-	}
-	for _, g := range groups {
-		if err := g.write(w, st); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// same are findings that say the same of several objects.
-type same struct {
-	finding.Finding
-	where []place
-}
-
-type place struct {
-	object resource.ID
-	at     string
-}
-
-func group(list []finding.Finding, s finding.Severity) []*same {
-	index := map[string]*same{}
-	var out []*same
-	for _, f := range list {
-		if f.Severity != s {
-			continue
-		}
-		key := f.ID + "\x00" + f.Field + "\x00" + f.Message
-		g := index[key]
-		if g == nil {
-			g = &same{Finding: f}
-			index[key] = g
-			out = append(out, g)
-		}
-		g.where = append(g.where, place{object: f.Object, at: at(f)})
-	}
-	return out
-}
-
-func at(f finding.Finding) string {
-	if f.File == "" {
-		return ""
-	}
-	return resource.Origin{File: f.File, Line: f.Line}.String()
-}
-
 // most is how many objects of one group are named; the report has all.
 const most = 3
 
-func (g *same) write(w io.Writer, st Style) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "  %s\n", text.Line(g.Message))
-	if g.Field != "" {
-		fmt.Fprintf(&b, "    field:  %s\n", text.Line(g.Field))
+// findings writes findings that say the same of several objects.
+func (b *builder) findings(list []finding.Finding) {
+	f := list[0]
+	b.line("  %s", f.Message)
+	if f.Field != "" {
+		b.line("    field:  %s", f.Field)
 	}
-	for i, p := range g.where {
-		if i == most && len(g.where) > most+1 {
-			fmt.Fprintf(&b, "            and %s\n", counted.Of(len(g.where)-most, "more object"))
+	label := "    object: "
+	for i, of := range list {
+		if i == most && len(list) > most+1 {
+			b.line("            and %s", counted.Of(len(list)-most, "more object"))
 			break
 		}
-		label := "    object: "
-		if i > 0 {
-			label = "            "
+		at := ""
+		if of.File != "" {
+			at = "  " + b.st.paint(faint, resource.Origin{File: of.File, Line: of.Line}.String())
 		}
-		b.WriteString(label + text.Line(p.object.String()))
-		if p.at != "" {
-			b.WriteString("  " + st.paint(faint, text.Line(p.at)))
-		}
-		b.WriteByte('\n')
+		b.line("%s%s%s", label, of.Object, at)
+		label = "            "
 	}
-	if g.Action != "" {
-		fmt.Fprintf(&b, "    do:     %s\n", text.Line(g.Action))
+	if f.Action != "" {
+		b.line("    do:     %s", f.Action)
 	}
-	fmt.Fprintf(&b, "    %s\n", st.paint(faint, "["+g.ID+"]"))
-	return writePage(w, b.String())
+	b.line("    %s", b.st.paint(faint, "["+f.ID+"]"))
 }
 
 // Summary is one line that counts what was made and found.
@@ -214,52 +156,21 @@ const reportKind = "RenderReport"
 
 // Report is what --report writes: everything that stderr says, for machines.
 type Report struct {
-	APIVersion   string        `json:"apiVersion"`
-	Kind         string        `json:"kind"`
-	Input        int           `json:"inputObjects"`
-	Output       int           `json:"outputObjects"`
-	Worst        string        `json:"worst"`
-	Findings     []reported    `json:"findings"`
-	Explanations []explanation `json:"explanations,omitempty"`
-}
-
-type object struct {
-	Group     string `json:"group,omitempty"`
-	Kind      string `json:"kind"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
-}
-
-type reported struct {
-	Object object `json:"object"`
-	finding.Finding
-}
-
-type explanation struct {
-	Template   object `json:"template"`
-	Path       string `json:"path,omitempty"`
-	SidecarSet string `json:"sidecarSet"`
-	Injected   bool   `json:"injected"`
-	Reason     string `json:"reason"`
+	APIVersion   string              `json:"apiVersion"`
+	Kind         string              `json:"kind"`
+	Input        int                 `json:"inputObjects"`
+	Output       int                 `json:"outputObjects"`
+	Worst        string              `json:"worst"`
+	Findings     []finding.Finding   `json:"findings"`
+	Explanations []stage.Explanation `json:"explanations,omitempty"`
 }
 
 // NewReport gathers a render's results. in and out count objects.
 func NewReport(in, out int, findings []finding.Finding, explained []stage.Explanation) Report {
-	r := Report{
-		APIVersion: plan.APIVersion, Kind: reportKind,
-		Input: in, Output: out, Worst: string(finding.Worst(findings)), Findings: []reported{},
+	return Report{
+		APIVersion: plan.APIVersion, Kind: reportKind, Input: in, Output: out, Worst: string(finding.Worst(findings)),
+		Findings: append([]finding.Finding{}, findings...), Explanations: explained,
 	}
-	for _, f := range findings {
-		r.Findings = append(r.Findings, reported{Object: named(f.Object), Finding: f})
-	}
-	for _, e := range explained {
-		r.Explanations = append(r.Explanations, explanation{Template: named(e.Template), Path: e.Path, SidecarSet: e.SidecarSet, Injected: e.Injected, Reason: e.Reason})
-	}
-	return r
-}
-
-func named(id resource.ID) object {
-	return object{Group: id.Group, Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}
 }
 
 // JSON returns the report indented, with a final newline.
@@ -277,10 +188,5 @@ func ReadBaseline(b []byte) ([]finding.Finding, error) {
 	if r.Kind != reportKind {
 		return nil, fmt.Errorf("not a %s, which render --report writes", reportKind)
 	}
-	out := make([]finding.Finding, 0, len(r.Findings))
-	for _, f := range r.Findings {
-		f.Finding.Object = resource.ID{Group: f.Object.Group, Kind: f.Object.Kind, Namespace: f.Object.Namespace, Name: f.Object.Name}
-		out = append(out, f.Finding)
-	}
-	return out, nil
+	return r.Findings, nil
 }

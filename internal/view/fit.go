@@ -25,6 +25,14 @@ func (st Style) table(w io.Writer, rows [][]string) error {
 	return table(w, Fit(rows, st.Width, gap))
 }
 
+// withColumn puts a column into rows, the first of which has titles.
+func withColumn(rows [][]string, at int, title string, cell func(i int) string) {
+	rows[0] = slices.Insert(rows[0], at, title)
+	for i := range rows[1:] {
+		rows[i+1] = slices.Insert(rows[i+1], at, orDash(cell(i)))
+	}
+}
+
 // explained is as table for rows that end with a sentence, which is not cut: it continues below its beginning
 // (see [text.Folding]).
 func (st Style) explained(w io.Writer, rows [][]string, gap int) error {

@@ -53,19 +53,13 @@ func Group(w io.Writer, s GroupStatus, st Style) error {
 	if _, err := fmt.Fprintln(w, strings.Join(line, "; ")); err != nil {
 		return err
 	}
-	return groupTable(w, s.Members, st)
-}
-
-func groupTable(w io.Writer, list []GroupMember, st Style) error {
+	list := s.Members
 	rows := [][]string{{"WAVE", "WORKLOAD", "STATUS", "REASON"}}
 	for _, m := range list {
 		rows = append(rows, []string{strconv.Itoa(m.Wave), m.Name, m.Phase, orDash(m.Reason)})
 	}
 	if slices.ContainsFunc(list, func(m GroupMember) bool { return m.Namespace != list[0].Namespace }) {
-		rows[0] = slices.Insert(rows[0], 1, "NAMESPACE")
-		for i := range list {
-			rows[i+1] = slices.Insert(rows[i+1], 1, orDash(list[i].Namespace))
-		}
+		withColumn(rows, 1, "NAMESPACE", func(i int) string { return list[i].Namespace })
 	}
 	return st.table(w, rows)
 }
@@ -86,49 +80,33 @@ func GroupPlan(w io.Writer, list []GroupMember, line simulate.GroupTimeline, st 
 	if err := st.table(w, rows); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "estimate: %s in all, at most %s at a time, at most %s unavailable\n",
+	b := &builder{}
+	b.line("estimate: %s in all, at most %s at a time, at most %s unavailable",
 		line.Duration.Round(time.Second), counted.Of(line.MostActive, "rollout"), counted.Of(line.MostUnavailable, "pod"))
-	if err != nil {
-		return err
-	}
-	return peaks(w, line.Peaks)
+	b.peaks(line.Peaks)
+	return b.write(w)
 }
 
 // peaks writes the most unavailable pods of budgets, of namespaces and of the worst nodes.
-func peaks(w io.Writer, list []simulate.Peak) error {
+func (b *builder) peaks(list []simulate.Peak) {
 	var nodes []simulate.Peak
 	for _, p := range list {
-		if p.Kind == "node" {
+		switch {
+		case p.Kind == "node":
 			nodes = append(nodes, p)
-			continue
-		}
-		if err := peak(w, p); err != nil {
-			return err
+		case p.Allowed >= 0:
+			b.line("  peak in %s: %d unavailable of %d allowed", p, p.Unavailable, p.Allowed)
+		default:
+			b.line("  peak in %s: %d unavailable", p, p.Unavailable)
 		}
 	}
 	slices.SortStableFunc(nodes, func(a, b simulate.Peak) int { return b.Unavailable - a.Unavailable })
 	for _, p := range nodes[:min(mostNodes, len(nodes))] {
-		if err := peak(w, p); err != nil {
-			return err
-		}
+		b.line("  peak on %s: %s not ready or terminating", p, counted.Of(p.Unavailable, "pod"))
 	}
-	if len(nodes) == 0 {
-		return nil
+	if len(nodes) > 0 {
+		b.line("  nodes also count pods that start or terminate: these may be more than the unavailable pods")
 	}
-	_, err := fmt.Fprintln(w, "  nodes also count pods that start or terminate: these may be more than the unavailable pods")
-	return err
-}
-
-func peak(w io.Writer, p simulate.Peak) error {
-	text := fmt.Sprintf("  peak in %s: %d unavailable", p, p.Unavailable)
-	switch {
-	case p.Kind == "node":
-		text = fmt.Sprintf("  peak on %s: %s not ready or terminating", p, counted.Of(p.Unavailable, "pod"))
-	case p.Allowed >= 0:
-		text += fmt.Sprintf(" of %d allowed", p.Allowed)
-	}
-	_, err := fmt.Fprintln(w, text)
-	return err
 }
 
 // GroupLines prints a group for a terminal or a log: a line with a time for each thing that
@@ -165,13 +143,9 @@ func (l *GroupLines) Event(e event.Event) {
 	case event.RollingBack:
 		l.line(e.Time, yellow, "%s: rolling back, because %s", name, e.Text)
 	case event.Ended:
-		l.ended(e, name)
-	}
-}
-
-func (l *GroupLines) ended(e event.Event, name string) {
-	if e.Outcome == event.Completed || e.Outcome == event.RolledBack {
-		l.line(e.Time, green, "%s: %s", name, e.Outcome)
+		if e.Outcome == event.Completed || e.Outcome == event.RolledBack {
+			l.line(e.Time, green, "%s: %s", name, e.Outcome)
+		}
 	}
 }
 
@@ -217,10 +191,7 @@ func StatusLines(w io.Writer, list []RolloutStatus, st Style) error {
 		})
 	}
 	if slices.ContainsFunc(list, func(s RolloutStatus) bool { return s.Namespace != "" }) {
-		rows[0] = slices.Insert(rows[0], 0, "NAMESPACE")
-		for i := range list {
-			rows[i+1] = slices.Insert(rows[i+1], 0, orDash(list[i].Namespace))
-		}
+		withColumn(rows, 0, "NAMESPACE", func(i int) string { return list[i].Namespace })
 	}
 	return st.table(w, rows)
 }

@@ -52,7 +52,7 @@ func History(w io.Writer, name string, list []Revision, st Style) error {
 			if r.Cause != "" {
 				b.line("change cause: %s", r.Cause)
 			}
-			b.fields(fields(r.Fields), r.Mode)
+			b.fields(r.Fields, r.Mode)
 			b.template(r.Template)
 		}
 		return b.write(w)
@@ -63,7 +63,11 @@ func History(w io.Writer, name string, list []Revision, st Style) error {
 		if r.Present {
 			number += " (current)"
 		}
-		rows = append(rows, []string{number, r.Name, strconv.Itoa(r.Pods), changedText(r), wereText(r), cmp.Or(r.Cause, "<none>")})
+		changed, update := "-", "-" // of the first it is not known
+		if !r.First {
+			changed, update = changedText(r.Fields), orDash(doneTo[r.Mode])
+		}
+		rows = append(rows, []string{number, r.Name, strconv.Itoa(r.Pods), changed, update, cmp.Or(r.Cause, "<none>")})
 	}
 	return st.table(w, rows)
 }
@@ -86,25 +90,15 @@ func (b *builder) template(t map[string]any) {
 // mostPaths is how many changed fields a row names.
 const mostPaths = 2
 
-func changedText(r Revision) string {
-	if r.First {
-		return "-"
-	}
+func changedText(fields []rules.FieldChange) string {
 	var paths []string
-	for _, f := range r.Fields {
+	for _, f := range fields {
 		paths = append(paths, f.Path)
 	}
 	if len(paths) > mostPaths {
 		paths = append(paths[:mostPaths], fmt.Sprintf("%d more", len(paths)-mostPaths))
 	}
 	return orDash(strings.Join(paths, ", "))
-}
-
-func wereText(r Revision) string {
-	if r.First {
-		return "-"
-	}
-	return orDash(doneTo[r.Mode])
 }
 
 // PastRollouts writes the recorded rollouts, the newest first, with their steps and decisions;

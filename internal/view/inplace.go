@@ -12,21 +12,22 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // InPlace is the answer to whether a change of template can be made in place.
 type InPlace struct {
 	APIVersion string           `json:"apiVersion"`
 	Kind       string           `json:"kind"`
-	Object     object           `json:"object"`
+	Object     resource.ID      `json:"object"`
 	Mode       rules.UpdateMode `json:"mode"`
 	// Policy is the one in force; Policies has the answers under all of them.
-	Policy   string         `json:"policy"`
-	Why      string         `json:"why"`
-	Restarts []string       `json:"restarts"`
-	Fields   []Field        `json:"fields"`
-	Policies []policyAnswer `json:"policies"`
-	Remarks  []string       `json:"remarks,omitempty"`
+	Policy   string              `json:"policy"`
+	Why      string              `json:"why"`
+	Restarts []string            `json:"restarts"`
+	Fields   []rules.FieldChange `json:"fields"`
+	Policies []policyAnswer      `json:"policies"`
+	Remarks  []string            `json:"remarks,omitempty"`
 	// Surge is set where surge pods replace pods although the change is possible in place.
 	Surge *surge `json:"surge,omitempty"`
 	// Reached are how many pods change, of Total, which is -1 where a remark says why that is not known.
@@ -38,13 +39,6 @@ type surge struct {
 	Pods      int    `json:"pods"`
 	Recreated int    `json:"recreated"`
 	Text      string `json:"text"`
-}
-
-func newSurge(s plan.Surge) *surge {
-	if s.Recreated == 0 {
-		return nil
-	}
-	return &surge{Pods: s.Pods, Recreated: s.Recreated, Text: s.String()}
 }
 
 type policyAnswer struct {
@@ -63,9 +57,9 @@ func newInPlace(ref cluster.Ref, e rules.Eligibility) InPlace {
 	}
 	return InPlace{
 		APIVersion: plan.APIVersion, Kind: "InPlaceExplanation",
-		Object: object{Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name},
+		Object: resource.ID(ref),
 		Mode:   e.Mode, Policy: policyWord(ref, e.Policy), Why: e.Why,
-		Restarts: restarts, Fields: fields(e.Fields),
+		Restarts: restarts, Fields: append([]rules.FieldChange{}, e.Fields...),
 	}
 }
 
@@ -77,18 +71,18 @@ func Explained(old, updated *cluster.Workload, gates cluster.Gates) InPlace {
 	if err := rules.CheckClaims(old, updated); err != nil {
 		answer.Remarks = append(answer.Remarks, err.Error())
 	}
+	unknown := func(why string) InPlace {
+		answer.Remarks, answer.Total = append(answer.Remarks, "how many pods change is not known: "+why), -1
+		return answer
+	}
 	l := plan.CurrentSpecPlan(plan.Snapshot{Workload: updated, Gates: gates}).Limits
 	before := plan.CurrentSpecPlan(plan.Snapshot{Workload: old, Gates: gates}).Limits.Replicas
 	if simulate.Work(max(before, l.Replicas), l.MaxUnavailable+l.MaxSurge) > simulate.MostWork {
-		answer.Remarks = append(answer.Remarks, "how many pods change is not known: "+simulate.TooMuch)
-		answer.Total = -1
-		return answer
+		return unknown(simulate.TooMuch)
 	}
 	line, err := simulate.Applied(updated, plan.Snapshot{Workload: old, Gates: gates})
 	if err != nil {
-		answer.Remarks = append(answer.Remarks, "how many pods change is not known: "+err.Error())
-		answer.Total = -1
-		return answer
+		return unknown(err.Error())
 	}
 	answer.Total = line.Present
 	for _, t := range line.Touches {
@@ -97,7 +91,9 @@ func Explained(old, updated *cluster.Workload, gates cluster.Gates) InPlace {
 		}
 	}
 	if e.Mode == rules.ModeInPlace || e.Mode == rules.ModeMetadataOnly {
-		answer.Surge = newSurge(plan.SurgeOf(updated, line.Touches))
+		if s := plan.SurgeOf(updated, line.Touches); s.Recreated > 0 {
+			answer.Surge = &surge{Pods: s.Pods, Recreated: s.Recreated, Text: s.String()}
+		}
 	}
 	return answer
 }

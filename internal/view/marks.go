@@ -6,7 +6,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
@@ -25,15 +24,6 @@ func (st Style) step(state show.StepState, text string) string {
 	return st.paint(styleColors[style], mark+" "+text)
 }
 
-// drawn is a line of the terminal interface as text.
-func (st Style) drawn(l draw.Line) string {
-	var b strings.Builder
-	for _, span := range l.Spans {
-		b.WriteString(st.paint(styleColors[span.Style], span.Text))
-	}
-	return b.String()
-}
-
 // branches are what comes before the parts of a tree, and before the last of them.
 func (st Style) branches() (part, last string) {
 	if st.Unicode {
@@ -49,6 +39,9 @@ const barWidth = 30
 func bar(c event.Counts, st Style) string {
 	t := plan.Tally(c)
 	t.Desired = max(t.Desired, t.Total, 1)
-	return fmt.Sprintf("%s %d of %d updated, %d of these ready; %d ready in all",
-		st.drawn(show.Pods(st.marks(), t, 0, barWidth)), t.Updated, t.Desired, t.UpdatedReady, t.Ready)
+	var drawn strings.Builder
+	for _, span := range show.Pods(st.marks(), t, 0, barWidth).Spans {
+		drawn.WriteString(st.paint(styleColors[span.Style], span.Text))
+	}
+	return fmt.Sprintf("%s %d of %d updated, %d of these ready; %d ready in all", drawn.String(), t.Updated, t.Desired, t.UpdatedReady, t.Ready)
 }

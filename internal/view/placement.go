@@ -34,8 +34,12 @@ func Placement(w io.Writer, p *places.Placement, pods bool, st Style) error {
 			return err
 		}
 	}
-	_, err := w.Write(trimLines(b.Bytes()))
-	return err
+	for line := range bytes.Lines(b.Bytes()) {
+		if _, err := w.Write(append(bytes.TrimRight(line, " \n"), '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // placementGap is the room between two columns here.
@@ -54,14 +58,4 @@ func placedPods(b *bytes.Buffer, p *places.Placement, st Style) error {
 		rows = Fit(rows, st.Width, placementGap)
 	}
 	return aligned(b, rows, placementGap)
-}
-
-// trimLines are the lines without spaces at their ends.
-func trimLines(text []byte) []byte {
-	var out bytes.Buffer
-	for line := range bytes.Lines(text) {
-		out.Write(bytes.TrimRight(line, " \n"))
-		out.WriteByte('\n')
-	}
-	return out.Bytes()
 }

@@ -2,12 +2,12 @@ package view
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
 var driverWords = map[plan.Driver]string{
@@ -48,7 +49,10 @@ func (page PlanPage) Text(w io.Writer, st Style) error {
 	}
 	b.specWrites(page.Spec)
 	b.section("steps")
-	names := nameWidth(page.Steps)
+	names := 0
+	for i := range page.Steps {
+		names = min(max(names, utf8.RuneCountInString(page.Steps[i].Name)), 24)
+	}
 	for i := range page.Steps {
 		b.step(&page.Steps[i], names)
 	}
@@ -71,13 +75,8 @@ func (b *builder) specWrites(list []plan.SpecWrite) {
 	b.section("changes outside of the pod template")
 	for _, w := range list {
 		b.line("  %s", w.Path)
-		if w.Old != nil {
-			b.line("%s", b.st.paint(red, b.st.cut("    - "+b.st.value(w.Old))))
-		}
-		switch {
-		case w.New != nil:
-			b.line("%s", b.st.paint(green, b.st.cut("    + "+b.st.value(w.New))))
-		case w.Old == nil:
+		b.values(w.Old, w.New)
+		if w.Old == nil && w.New == nil {
 			b.line("%s", b.st.paint(red, "    - removed"))
 		}
 	}
@@ -131,22 +130,6 @@ func limitsText(l plan.Limits) string {
 	return text
 }
 
-// revisionsText names both revisions, or the one of a plan that changes no template.
-func revisionsText(c plan.Change) string {
-	if c.FromRevision == c.ToRevision {
-		return c.FromRevision
-	}
-	return cmp.Or(c.FromRevision, "(none)") + " to " + cmp.Or(c.ToRevision, "(a new revision)")
-}
-
-func nameWidth(steps []PlanStep) int {
-	width := 0
-	for _, s := range steps {
-		width = max(width, len([]rune(s.Name)))
-	}
-	return min(width, 24)
-}
-
 // step writes one step: its title, its pods, and in full also what must hold, what
 // is sent and how long it may take.
 func (b *builder) step(s *PlanStep, names int) {
@@ -179,54 +162,44 @@ func (b *builder) step(s *PlanStep, names int) {
 
 func podGroups(pods []plan.PodStep) []PodGroup {
 	var out []PodGroup
-	for _, p := range pods {
-		i := slices.IndexFunc(out, func(g PodGroup) bool { return g.Mode == p.Mode })
-		if i < 0 {
-			out = append(out, PodGroup{Mode: p.Mode, Word: modeWords[p.Mode]})
-			i = len(out) - 1
+	for _, same := range Grouped(pods, func(p plan.PodStep) rules.UpdateMode { return p.Mode }) {
+		group := PodGroup{Mode: same[0].Mode, Word: modeWords[same[0].Mode]}
+		for _, p := range same {
+			group.Names = append(group.Names, p.Name+when(p.Tie > 0, "~"))
 		}
-		name := p.Name
-		if p.Tie > 0 {
-			name += "~"
-		}
-		out[i].Names = append(out[i].Names, name)
+		out = append(out, group)
 	}
 	return out
 }
 
-// risks are what to look out for in a plan, one line each: its own warnings last.
-func risks(p plan.Plan) []string { return append(watched(p), p.Warnings...) }
-
-// watched are the risks that every plan like this one has.
-func watched(p plan.Plan) []string {
+// watched are the risks that every plan like this one has, of which so many steps wait for approval.
+func watched(p plan.Plan, waits int) []string {
 	out := []string{downText(p.Limits)}
 	recreated, kept := p.Counts()
 	if p.Change.Mode == rules.ModeRecreate || recreated > 0 {
-		out = append(out, recreatedText(p.Target.Kind))
+		text := "a recreated pod gets a new address and empty emptyDir volumes"
+		if p.Target.Kind == kruise.KindDaemonSet {
+			out = append(out, text+"; it stays on its node")
+		} else {
+			out = append(out, text+", and may land on another node")
+		}
 	}
 	// Where every sidecar that changes is exchanged hot, a warning says so.
 	hot := p.Target.Kind == kruise.KindSidecarSet && len(p.Change.Restarts) == 0
 	if p.Change.Mode == rules.ModeInPlace && !hot && (kept > 0 || recreated == 0) {
 		out = append(out, "a container that restarts drops its connections; the pod keeps its name, node, address and volumes")
 	}
+	tied := func(p plan.PodStep) bool { return p.Tie > 0 }
 	if slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return slices.ContainsFunc(s.Pods, tied) }) {
 		out = append(out, "~ marks pods that are interchangeable: Kruise may pick other ones")
 	}
-	if n := waits(p.Steps); n > 0 {
-		out = append(out, counted.With(n, "step waits", "steps wait")+" for approval")
+	if waits > 0 {
+		out = append(out, counted.With(waits, "step waits", "steps wait")+" for approval")
 	}
 	if p.Target.UID == "" {
 		out = append(out, "planned without a cluster: pods and their names are examples")
 	}
 	return out
-}
-
-// recreatedText is what recreation costs a pod: one of a DaemonSet stays on its node.
-func recreatedText(kind string) string {
-	if kind == kruise.KindDaemonSet {
-		return "a recreated pod gets a new address and empty emptyDir volumes; it stays on its node"
-	}
-	return "a recreated pod gets a new address and empty emptyDir volumes, and may land on another node"
 }
 
 // verdictText is what a plan does to pods: where some are recreated and others are not, how many.
@@ -268,19 +241,6 @@ func unchangedText(p *plan.Plan, text string) string {
 	return strings.Join(parts, ", ") + "; the template does not change"
 }
 
-func tied(p plan.PodStep) bool { return p.Tie > 0 }
-
-// waits counts the pauses without an end.
-func waits(steps []plan.Step) int {
-	n := 0
-	for _, s := range steps {
-		if s.Pause != nil && s.Pause.For == 0 {
-			n++
-		}
-	}
-	return n
-}
-
 func downText(l plan.Limits) string {
 	if l.MaxUnavailable <= 0 {
 		return "no pod becomes unavailable"
@@ -292,13 +252,6 @@ func downText(l plan.Limits) string {
 	return fmt.Sprintf("up to %d of %s (%d%%) are unavailable at a time", min(l.MaxUnavailable, l.Replicas), counted.Of(l.Replicas, "pod"), share)
 }
 
-// predictedText is a simulated run in numbers, in one line.
-func predictedText(s simulate.Summary) string {
-	return fmt.Sprintf("at most %s unavailable, at most %s at once; %s, %d recreated%s, %s, %s",
-		counted.Of(s.MostDown, "pod"), counted.Of(s.MostPods, "pod"), counted.Of(s.Restarts, "container restart"), s.Recreated, s.AndDeleted(),
-		counted.Of(s.Pulls, "image pull"), counted.Of(s.Writes, "API write"))
-}
-
 // patchCommand is a patch of a plan as one would send it by hand, but for what is
 // secret in it.
 func patchCommand(of *plan.Plan, p plan.Patch) string {
@@ -306,7 +259,7 @@ func patchCommand(of *plan.Plan, p plan.Patch) string {
 	if p.Target != nil {
 		own = *p.Target
 	}
-	body := jsonText(of.Masked(p))
+	body := show.Value(of.Masked(p))
 	words := []string{"kubectl", "patch", typedName(own)}
 	if own.Namespace != "" {
 		words = append(words, "-n", own.Namespace)
@@ -316,18 +269,10 @@ func patchCommand(of *plan.Plan, p plan.Patch) string {
 	}
 	quoted := "'" + strings.ReplaceAll(body, "'", `'\''`) + "'"
 	command := strings.Join(append(words, "--type", cmp.Or(p.Type, "merge"), "-p", quoted), " ")
-	if body != jsonText(p.Body) {
+	if body != show.Value(p.Body) {
 		command += " # " + redact.Masked + ": the plan's file has what is secret"
 	}
 	return command
-}
-
-func jsonText(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
 }
 
 // typedName is TYPE.VERSION.GROUP/NAME, which kubectl never takes for another

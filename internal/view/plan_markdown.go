@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
@@ -41,7 +42,7 @@ func (page PlanPage) Markdown(w io.Writer) error {
 	return b.write(w)
 }
 
-func (b *builder) markdownFields(list []Field) {
+func (b *builder) markdownFields(list []rules.FieldChange) {
 	if len(list) == 0 {
 		return
 	}

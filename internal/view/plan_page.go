@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
@@ -30,13 +29,16 @@ type PlanPage struct {
 	Verdict, Why string
 	// Restart is set for a plan that restarts containers and leaves the template as it is.
 	Restart bool
-	// Limits and Revisions are lines of text; Replicas and MaxUnavailable are pods.
+	// Limits and Revisions are lines of text: both revisions, or the one of a plan that changes no template. Replicas and
+	// MaxUnavailable are pods.
 	Limits, Revisions        string
 	Replicas, MaxUnavailable int
-	Fields                   []Field
+	Fields                   []rules.FieldChange
 	// Spec are the fields outside of the pod template that are written.
 	Spec  []plan.SpecWrite
 	Steps []PlanStep
+	// Waits is how many steps wait for approval.
+	Waits int
 	// Watch is what to know before saying yes, Warnings what the plan itself warns of.
 	Watch, Warnings []string
 	// Pods are all pods that the plan touches, and those beside them that it does not, by
@@ -107,9 +109,12 @@ func planPage(p plan.Plan) PlanPage {
 	page := PlanPage{
 		Target: targetText(p.Target), Driver: driverWords[p.Driver],
 		Mode: p.Change.Mode, Verdict: verdictText(&p), Why: p.Reason(),
-		Limits: limitsText(p.Limits), Revisions: revisionsText(p.Change), Replicas: p.Limits.Replicas, MaxUnavailable: p.Limits.MaxUnavailable,
-		Fields: fields(p.Change.Fields), Spec: p.SpecWrites(), Watch: watched(p), Warnings: p.Warnings, Masked: maskedPlan(p),
+		Limits: limitsText(p.Limits), Revisions: p.Change.FromRevision, Replicas: p.Limits.Replicas, MaxUnavailable: p.Limits.MaxUnavailable,
+		Fields: p.Change.Fields, Spec: p.SpecWrites(), Warnings: p.Warnings, Masked: maskedPlan(p),
 		images: imagesText(p.Change.Fields),
+	}
+	if p.Change.FromRevision != p.Change.ToRevision {
+		page.Revisions = cmp.Or(p.Change.FromRevision, "(none)") + " to " + cmp.Or(p.Change.ToRevision, "(a new revision)")
 	}
 	if page.Restart = len(p.Change.Restarts) > 0 && p.Change.FromHash == p.Change.ToHash && len(p.Change.Fields) == 0; page.Restart {
 		page.Verdict = "restart " + strings.Join(p.Change.Restarts, ", ") + " inside the pods; the template does not change"
@@ -119,7 +124,11 @@ func planPage(p plan.Plan) PlanPage {
 	}
 	for i := range p.Steps {
 		page.Steps = append(page.Steps, planStep(&p, i))
+		if pause := p.Steps[i].Pause; pause != nil && pause.For == 0 {
+			page.Waits++
+		}
 	}
+	page.Watch = watched(p, page.Waits)
 	page.Pods = touched(p.Steps)
 	return page
 }
@@ -200,24 +209,18 @@ func (page PlanPage) Place(pods []*cluster.Pod) PlanPage {
 			list = append(list, PlanPod{Name: pod.Name, Mode: rules.ModeUnchanged, Word: modeWords[rules.ModeUnchanged]})
 			i = len(list) - 1
 		}
-		list[i].Node, list[i].Subset = cmp.Or(list[i].Node, pod.Node), subsetOf(pod)
+		list[i].Node, list[i].Subset = cmp.Or(list[i].Node, pod.Node), spread.SubsetOf(pod.Labels, pod.Annotations)
 	}
 	sortPods(list)
 	page.Pods = list
 	return page
 }
 
-// subsetOf names the subset of a UnitedDeployment or WorkloadSpread that a pod is in.
-func subsetOf(pod *cluster.Pod) string {
-	if name := pod.Labels[kruise.SubsetNameLabel]; name != "" {
-		return name
-	}
-	match, _ := spread.ReadMatch(pod.Annotations)
-	return match.Subset
-}
-
 func planOutcome(s simulate.Summary) *PlanOutcome {
-	return &PlanOutcome{Summary: s, Text: OutcomeText(s), Numbers: predictedText(s)}
+	numbers := fmt.Sprintf("at most %s unavailable, at most %s at once; %s, %d recreated%s, %s, %s",
+		counted.Of(s.MostDown, "pod"), counted.Of(s.MostPods, "pod"), counted.Of(s.Restarts, "container restart"), s.Recreated, s.AndDeleted(),
+		counted.Of(s.Pulls, "image pull"), counted.Of(s.Writes, "API write"))
+	return &PlanOutcome{Summary: s, Text: OutcomeText(s), Numbers: numbers}
 }
 
 // Picture is how the simulated run of a plan is drawn.
@@ -231,40 +234,6 @@ func (page PlanPage) Picture() svg.Picture {
 			counted.Of(page.Replicas, "pod"), pictureWords[page.Mode], s.Text, counted.Of(s.MostDown, "pod"), counted.Of(s.MostPods, "pod"))
 	}
 	return out
-}
-
-// Moment is one line of the timeline of a run: a step that begins, or pods to which the same
-// happens.
-type Moment struct {
-	At time.Duration
-	// Step is the number of the step that begins, 0 where pods change.
-	Step int
-	// Word is what happens, and to which pods; State how all pods are afterwards.
-	Word, Detail string
-	Pods         []string
-	State        string
-}
-
-// Moments tells a run in lines of which there are not many more than most: with more, what
-// happens within a longer time is shown in one line.
-func Moments(t simulate.Timeline, most int) (list []Moment, within time.Duration) {
-	within = together
-	found := gathered(t, false, within)
-	for len(found) > most && within < t.Summary.Duration {
-		within *= 2
-		found = gathered(t, false, within)
-	}
-	states := states{samples: t.Samples}
-	for _, h := range found {
-		m := Moment{At: h.at, Word: h.word, Detail: h.detail, Pods: h.pods}
-		if h.step != nil {
-			m.Step, m.Word = h.step.Index+1, stepText(*h.step)
-		} else {
-			m.State = states.at(h.last)
-		}
-		list = append(list, m)
-	}
-	return list, within
 }
 
 // Title is the plan in a line: its target, and the image that changes.

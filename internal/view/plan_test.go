@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,7 +144,8 @@ func TestRisks(t *testing.T) {
 		"are examples": {base(func(p *plan.Plan) { p.Target.UID = "" }), []string{"up to 2", "are examples"}},
 		"own warning":  {base(func(p *plan.Plan) { p.Warnings = []string{"beware"} }), []string{"up to 2", "beware"}},
 	} {
-		got := risks(c.p)
+		page := planPage(c.p)
+		got := slices.Concat(page.Watch, page.Warnings)
 		if len(got) != len(c.want) {
 			t.Errorf("%s: %q", name, got)
 			continue

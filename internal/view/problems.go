@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // Problems are what lint found, as every form of its output tells them.
@@ -20,18 +21,14 @@ var problemColors = map[lint.Severity]string{lint.Error: red, lint.Warning: yell
 
 // Text writes one problem after the other, each with its place, rule and hint.
 func (p Problems) Text(w io.Writer, st Style) error {
+	b := &builder{st: st}
 	for _, one := range p {
-		if err := writePage(w, fmt.Sprintf("%s%s %s  [%s]\n", text.Line(spot(one)), st.paint(problemColors[one.Severity], string(one.Severity)+":"), text.Line(problemText(one)), one.Rule)); err != nil {
-			return err
-		}
-		if one.Hint == "" {
-			continue
-		}
-		if err := writePage(w, "  hint: "+text.Line(st.hint(one.Hint))+"\n"); err != nil {
-			return err
+		b.line("%s%s %s  [%s]", spot(one), st.paint(problemColors[one.Severity], string(one.Severity)+":"), problemText(one), one.Rule)
+		if one.Hint != "" {
+			b.line("  hint: %s", st.hint(one.Hint))
 		}
 	}
-	return nil
+	return b.write(w)
 }
 
 // fileless reports a problem of an object that is in no file, by its name.
@@ -65,29 +62,27 @@ func problemText(p lint.Problem) string {
 }
 
 type problem struct {
-	Rule     string  `json:"rule"`
-	Severity string  `json:"severity"`
-	File     string  `json:"file,omitempty"`
-	Line     int     `json:"line,omitempty"`
-	Object   *object `json:"object,omitempty"`
-	Field    string  `json:"field,omitempty"`
-	Message  string  `json:"message"`
-	Hint     string  `json:"hint,omitempty"`
+	Rule     string      `json:"rule"`
+	Severity string      `json:"severity"`
+	File     string      `json:"file,omitempty"`
+	Line     int         `json:"line,omitempty"`
+	Object   resource.ID `json:"object,omitzero"`
+	Field    string      `json:"field,omitempty"`
+	Message  string      `json:"message"`
+	Hint     string      `json:"hint,omitempty"`
 }
 
 // JSON writes all problems as one object.
 func (p Problems) JSON(w io.Writer) error {
 	list := make([]problem, 0, len(p))
 	for _, one := range p {
-		entry := problem{
-			Rule: one.Rule, Severity: string(one.Severity), File: one.File, Line: one.Line,
+		if objectless(one) {
+			one.Object = resource.ID{}
+		}
+		list = append(list, problem{
+			Rule: one.Rule, Severity: string(one.Severity), File: one.File, Line: one.Line, Object: one.Object,
 			Field: one.Field, Message: one.Err.Error(), Hint: one.Hint,
-		}
-		if !objectless(one) {
-			is := named(one.Object)
-			entry.Object = &is
-		}
-		list = append(list, entry)
+		})
 	}
 	return JSON(w, map[string]any{"apiVersion": plan.APIVersion, "kind": "LintReport", "problems": list})
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -181,18 +182,9 @@ func Rollouts(w io.Writer, list []RolloutRow, st Style) error {
 		})
 	}
 	if slices.ContainsFunc(list, func(r RolloutRow) bool { return r.Group != "" }) {
-		const at = 3
-		rows[0] = slices.Insert(rows[0], at, "GROUP")
-		for i, r := range list {
-			rows[i+1] = slices.Insert(rows[i+1], at, orDash(r.Group))
-		}
+		withColumn(rows, 3, "GROUP", func(i int) string { return list[i].Group })
 	}
 	return st.table(w, rows)
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
+func orDash(s string) string { return cmp.Or(s, "-") }

@@ -15,32 +15,56 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
-func (st Style) opWord(op simulate.Op) (word string, told bool) {
-	word, told = op.Word()
-	return word, told || st.Full
+func (st Style) opWord(op simulate.Op) (word string, shown bool) {
+	word, shown = op.Word()
+	return word, shown || st.Full
 }
 
-// together is how far apart the same things may happen to several pods to be told
+// together is how far apart the same things may happen to several pods to be shown
 // in one line.
 const together = time.Second
 
-// happening is one line of a timeline: a step that begins, or pods to which the
-// same happens.
-type happening struct {
-	at, last time.Duration
-	step     *simulate.StepMark
-	word     string
-	detail   string
-	pods     []string
+// Moment is one line of the timeline of a run: a step that begins, or pods to which the same
+// happens.
+type Moment struct {
+	At time.Duration
+	// Step is the number of the step that begins, 0 where pods change.
+	Step int
+	// Word is what happens, and to which pods; State how all pods are afterwards.
+	Word, Detail string
+	Pods         []string
+	State        string
+
+	last time.Duration
 }
 
-// gathered are steps and records in the order of time. Where more than the usual time is
+// Moments tells a run in lines of which there are not many more than most: with more, what
+// happens within a longer time is shown in one line.
+func Moments(t simulate.Timeline, most int) (list []Moment, within time.Duration) {
+	within = together
+	list = moments(t, false, within)
+	for len(list) > most && within < t.Summary.Duration {
+		within *= 2
+		list = moments(t, false, within)
+	}
+	return list, within
+}
+
+// moments are steps and records in the order of time. Where more than the usual time is
 // shown in one line, the same things are gathered past others that happen in between.
-func gathered(t simulate.Timeline, full bool, within time.Duration) []happening {
+func moments(t simulate.Timeline, full bool, within time.Duration) []Moment {
 	st := Style{Full: full}
-	var out []happening
+	var out []Moment
+	begin := func(s simulate.StepMark) {
+		text := fmt.Sprintf("step %d %s", s.Index+1, s.Name)
+		if s.Title != "" && s.Title != s.Name {
+			text += ": " + s.Title
+		}
+		out = append(out, Moment{At: s.Begin, Step: s.Index + 1, Word: text})
+	}
 	type mention struct {
 		line int
 		pod  string
@@ -49,39 +73,45 @@ func gathered(t simulate.Timeline, full bool, within time.Duration) []happening 
 	steps := t.Steps
 	for _, r := range t.Records {
 		for len(steps) > 0 && steps[0].Begin <= r.At {
-			out = append(out, happening{at: steps[0].Begin, last: steps[0].Begin, step: &steps[0]})
+			begin(steps[0])
 			steps = steps[1:]
 		}
-		word, told := st.opWord(r.Op)
-		if !told {
+		word, shown := st.opWord(r.Op)
+		if !shown {
 			continue
 		}
-		h := happening{at: r.At, last: r.At, word: word, detail: detailOf(r), pods: []string{r.Pod}}
-		if i := joined(out, h, within); i >= 0 {
+		next := Moment{At: r.At, last: r.At, Word: word, Detail: detailOf(r), Pods: []string{r.Pod}}
+		if i := joined(out, next, within); i >= 0 {
 			out[i].last = r.At
 			if m := (mention{i, r.Pod}); !mentioned[m] {
 				mentioned[m] = true
-				out[i].pods = append(out[i].pods, r.Pod)
+				out[i].Pods = append(out[i].Pods, r.Pod)
 			}
 			continue
 		}
 		mentioned[mention{len(out), r.Pod}] = true
-		out = append(out, h)
+		out = append(out, next)
 	}
-	for i := range steps {
-		out = append(out, happening{at: steps[i].Begin, last: steps[i].Begin, step: &steps[i]})
+	for _, s := range steps {
+		begin(s)
+	}
+	states := states{samples: t.Samples}
+	for i := range out {
+		if out[i].Step == 0 {
+			out[i].State = states.at(out[i].last)
+		}
 	}
 	return out
 }
 
 // joined is the index of the line that shows the next thing too, -1 for none.
-func joined(list []happening, next happening, within time.Duration) int {
+func joined(list []Moment, next Moment, within time.Duration) int {
 	for i := len(list) - 1; i >= 0; i-- {
-		h := &list[i]
-		if h.step != nil || next.at-h.at >= within {
+		m := &list[i]
+		if m.Step > 0 || next.At-m.At >= within {
 			break
 		}
-		if h.word == next.word && h.detail == next.detail {
+		if m.Word == next.Word && m.Detail == next.Detail {
 			return i
 		}
 		if within == together {
@@ -108,49 +138,32 @@ func detailOf(r simulate.Record) string {
 // pods, and how the pods stand then.
 func Timeline(w io.Writer, t simulate.Timeline, st Style) error {
 	b := &builder{st: st}
-	states := states{samples: t.Samples}
-	for _, h := range gathered(t, st.Full, together) {
-		if h.step != nil {
-			b.line("%8s  %s", svg.Span(h.at), st.paint(bold, stepText(*h.step)))
+	for _, m := range moments(t, st.Full, together) {
+		if m.Step > 0 {
+			b.line("%8s  %s", svg.Span(m.At), st.paint(bold, m.Word))
 			continue
 		}
-		b.line("%s", st.paint(opColor(h.word), st.happeningLine(h, states.at(h.last))))
+		b.line("%s", st.paint(wordColors[m.Word], st.momentLine(m)))
 	}
 	return b.write(w)
 }
 
-func stepText(s simulate.StepMark) string {
-	text := fmt.Sprintf("step %d %s", s.Index+1, s.Name)
-	if s.Title != "" && s.Title != s.Name {
-		text += ": " + s.Title
-	}
-	return text
-}
+var wordColors = map[string]string{"ready": green, "cannot run": red}
 
-func opColor(word string) string {
-	switch word {
-	case "ready":
-		return green
-	case "cannot run":
-		return red
-	}
-	return ""
-}
-
-// happeningLine has three columns: time and what, pods, state. The middle one
+// momentLine has three columns: time and what, pods, state. The middle one
 // takes what the terminal leaves.
-func (st Style) happeningLine(h happening, state string) string {
-	head := fmt.Sprintf("%8s  %-10s  ", svg.Span(h.at), h.word)
+func (st Style) momentLine(m Moment) string {
+	head := fmt.Sprintf("%8s  %-10s  ", svg.Span(m.At), m.Word)
 	middle := 44
 	if st.Width > 0 {
-		middle = min(max(st.Width-len(head)-2-len(state), 12), 60)
+		middle = min(max(st.Width-len(head)-2-len(m.State), 12), 60)
 	}
 	detail := ""
-	if h.detail != "" {
-		detail = " (" + h.detail + ")"
+	if m.Detail != "" {
+		detail = " (" + m.Detail + ")"
 	}
-	pods := podList(h.pods, max(middle-len(detail), 12), st.Full) + detail
-	return st.cut(head + pad(pods, middle) + "  " + state)
+	pods := podList(m.Pods, max(middle-len(detail), 12), st.Full) + detail
+	return st.cut(head + pad(pods, middle) + "  " + m.State)
 }
 
 func pad(s string, width int) string {
@@ -195,13 +208,9 @@ func (s *states) at(t time.Duration) string {
 	if s.next == 0 {
 		return ""
 	}
-	return stateText(s.samples[s.next-1])
-}
-
-// stateText is how the pods stand, in numbers.
-func stateText(s simulate.Sample) string {
-	text := fmt.Sprintf("%d old, %d new", s.Old, s.New)
-	if n := s.Unavailable(); n > 0 {
+	last := s.samples[s.next-1]
+	text := fmt.Sprintf("%d old, %d new", last.Old, last.New)
+	if n := last.Unavailable(); n > 0 {
 		text += fmt.Sprintf(", %d unavailable", n)
 	}
 	return text
@@ -211,8 +220,8 @@ func stateText(s simulate.Sample) string {
 func TimelineTable(w io.Writer, t simulate.Timeline, st Style) error {
 	rows := [][]string{{"TIME", "STEP", "WHAT", "POD", "NODE", "REVISION", "DETAIL"}}
 	for _, r := range t.Records {
-		word, told := st.opWord(r.Op)
-		if !told {
+		word, shown := st.opWord(r.Op)
+		if !shown {
 			continue
 		}
 		rows = append(rows, []string{
@@ -247,26 +256,14 @@ type (
 		Ended *float64 `json:"ended,omitempty"`
 	}
 	podLine struct {
-		Type      string      `json:"type"`
-		At        float64     `json:"at"`
-		Op        simulate.Op `json:"op"`
-		Pod       string      `json:"pod"`
-		UID       string      `json:"uid,omitempty"`
-		Node      string      `json:"node,omitempty"`
-		Revision  string      `json:"revision,omitempty"`
-		Container string      `json:"container,omitempty"`
-		From      string      `json:"from,omitempty"`
-		To        string      `json:"to,omitempty"`
-		Reason    string      `json:"reason,omitempty"`
+		Type string  `json:"type"`
+		At   float64 `json:"at"`
+		simulate.Record
 	}
 	stateLine struct {
-		Type    string  `json:"type"`
-		At      float64 `json:"at"`
-		Old     int     `json:"old"`
-		New     int     `json:"new"`
-		OldDown int     `json:"oldDown"`
-		NewDown int     `json:"newDown"`
-		Wanted  int     `json:"wanted"`
+		Type string  `json:"type"`
+		At   float64 `json:"at"`
+		simulate.Sample
 	}
 	summaryLine struct {
 		Type string `json:"type"`
@@ -314,13 +311,10 @@ func TimelineJSON(w io.Writer, t simulate.Timeline) error {
 		lines = append(lines, timed{s.Begin, l})
 	}
 	for _, r := range t.Records {
-		lines = append(lines, timed{r.At, podLine{
-			Type: "pod", At: r.At.Seconds(), Op: r.Op, Pod: r.Pod, UID: r.UID, Node: r.Node, Revision: r.Revision,
-			Container: r.Container, From: r.From, To: r.To, Reason: r.Reason,
-		}})
+		lines = append(lines, timed{r.At, podLine{"pod", r.At.Seconds(), r}})
 	}
 	for _, s := range t.Samples {
-		lines = append(lines, timed{s.At, stateLine{Type: "state", At: s.At.Seconds(), Old: s.Old, New: s.New, OldDown: s.OldDown, NewDown: s.NewDown, Wanted: s.Wanted}})
+		lines = append(lines, timed{s.At, stateLine{"state", s.At.Seconds(), s}})
 	}
 	slices.SortStableFunc(lines, func(a, b timed) int { return int(min(max(a.at-b.at, -1), 1)) })
 	e := json.NewEncoder(w)
@@ -351,15 +345,9 @@ func imagesText(list []rules.FieldChange) string {
 		if text != "" {
 			return ", several images"
 		}
-		text = fmt.Sprintf(", %s to %s", shortImage(f.Old), shortImage(f.New))
+		text = fmt.Sprintf(", %s to %s", show.Image(fmt.Sprint(f.Old)), show.Image(fmt.Sprint(f.New)))
 	}
 	return text
-}
-
-// shortImage leaves the registry and its folders out.
-func shortImage(v any) string {
-	text := fmt.Sprint(v)
-	return text[strings.LastIndexByte(text, '/')+1:]
 }
 
 var outcomeWords = map[simulate.Outcome]string{

@@ -37,6 +37,22 @@ func (st Style) hint(text string) string {
 	return st.Copyable(text)
 }
 
+// Grouped puts together what has one key, in the order of the first of each.
+func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
+	index := map[K]int{}
+	var out [][]T
+	for _, one := range list {
+		i, known := index[key(one)]
+		if !known {
+			i = len(out)
+			index[key(one)] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], one)
+	}
+	return out
+}
+
 const (
 	red    = "31"
 	yellow = "33"

@@ -123,12 +123,14 @@ func (b *builder) sidecars(list []diagnose.Sidecar) {
 	}
 	strangers := 0
 	for _, s := range list {
+		absent := ""
 		if !s.Injected && !s.Matches {
 			if strangers++; strangers > mostSets {
 				continue
 			}
+			absent = "not in the pod: "
 		}
-		b.line("  %s: %s", s.Set, b.whyText(s))
+		b.line("  %s: %s%s", s.Set, absent, s.Why)
 		for _, c := range s.Causes {
 			b.cause(c)
 		}
@@ -136,13 +138,6 @@ func (b *builder) sidecars(list []diagnose.Sidecar) {
 	if strangers > mostSets {
 		b.line("  and %d more that do not match", strangers-mostSets)
 	}
-}
-
-func (b *builder) whyText(s diagnose.Sidecar) string {
-	if s.Injected || s.Matches {
-		return s.Why
-	}
-	return "not in the pod: " + s.Why
 }
 
 // Explanations writes one row per pod template and SidecarSet.

@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -41,7 +40,7 @@ func (m Model) act(v verb) (Model, tea.Cmd) {
 		return m, nil
 	}
 	if ref := sel.Workloads[0]; m.top().Want().Workload == ref && m.env.World.Gone(ref) {
-		m.notice = screen.Notice{Text: show.Name(ref) + " does not exist", Bad: true}
+		m.notice = screen.Notice{Text: ref.String() + " does not exist", Bad: true}
 		return m, nil
 	}
 	a := v.on(sel)
@@ -50,8 +49,9 @@ func (m Model) act(v verb) (Model, tea.Cmd) {
 		return m, nil
 	}
 	for _, row := range rowsOf(m.env.World, a.On) {
-		if why := v.pointless(row); why != "" {
-			m.notice = screen.Notice{Text: offers{m}.refused(errors.New(show.Name(row.Ref) + ": " + why)), Bad: true}
+		if v.verb == world.PauseResume && row.Approval {
+			why := errors.New(row.Ref.String() + ": waits for approval, nothing to pause")
+			m.notice = screen.Notice{Text: offers{m}.refused(why), Bad: true}
 			return m, nil
 		}
 	}
@@ -87,9 +87,9 @@ func (m Model) ask(a world.Act) (Model, tea.Cmd) {
 	}
 }
 
-// worked takes the effect into the dialog, unless it was closed. Where a key that the footer
+// takeEffect takes the effect into the dialog, unless it was closed. Where a key that the footer
 // does not offer leads nowhere, a line says why, and the question is gone.
-func (m Model) worked(e effect) (Model, tea.Cmd) {
+func (m Model) takeEffect(e effect) (Model, tea.Cmd) {
 	d, ok := m.over.(dialog)
 	switch {
 	case !ok || d.turn != e.turn:
@@ -113,7 +113,7 @@ func (m Model) carry(a world.Act) (Model, tea.Cmd) {
 	}
 }
 
-func (m Model) did(d done) Model {
+func (m Model) finish(d done) Model {
 	m.works = m.works.end(d.number)
 	m.notice = screen.Notice{Text: d.text}
 	if d.err != nil {

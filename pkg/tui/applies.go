@@ -126,14 +126,6 @@ func (v verb) applies(w *world.Workload) (word string, calls, ok bool) {
 	return "", false, v.fits(w.Ref)
 }
 
-// pointless is why an act that could be carried out makes no sense for a workload; "" where it does.
-func (v verb) pointless(w *world.Workload) string {
-	if v.verb == world.PauseResume && w.Approval {
-		return "waits for approval, nothing to pause"
-	}
-	return ""
-}
-
 // fields are what some acts set of a workload, which not every kind has.
 var fields = map[world.Verb]string{world.Scale: "number of pods of its own", world.Partition: "partition"}
 

@@ -2,18 +2,18 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// asked is the question of an act in one sentence, and answers what comes of it: of one
+// sentence is the question of an act in one sentence, and answers what comes of it: of one
 // workload, or of each of several.
-func (d dialog) asked() string {
+func (d dialog) sentence() string {
 	a := d.act
 	what := names(a.On)
 	if len(a.On) > 1 {
@@ -30,7 +30,15 @@ func (d dialog) asked() string {
 		}
 		return "Promote " + what + "?"
 	case world.PauseResume:
-		return toggles(c.Transition) + " " + what + "?"
+		switch c.Transition {
+		case plan.TransitionRetry:
+			return "Retry the rollout of " + what + "?"
+		case plan.TransitionResume:
+			return "Resume " + what + "?"
+		case plan.TransitionPause:
+			return "Pause " + what + "?"
+		}
+		return "Pause or resume " + what + "?"
 	case world.Undo:
 		return "Roll " + what + " back" + orEmpty(" to revision ", a.Value) + "?"
 	case world.Abort:
@@ -50,19 +58,6 @@ func orEmpty(before, text string) string {
 		return ""
 	}
 	return before + text
-}
-
-// toggles is what pausing or resuming comes to.
-func toggles(t plan.Transition) string {
-	switch t {
-	case plan.TransitionRetry:
-		return "Retry the rollout of"
-	case plan.TransitionResume:
-		return "Resume"
-	case plan.TransitionPause:
-		return "Pause"
-	}
-	return "Pause or resume"
 }
 
 // restarts is the question of a restart, which names containers and pods.
@@ -91,11 +86,28 @@ func (d dialog) answers(c plan.Consequence, row *world.Workload) string {
 	case world.PauseResume:
 		return resumes(c)
 	case world.Undo:
-		return rollsBack(c)
+		switch {
+		case c.Pods == 0 && c.Steps == 0:
+			return "No pod was updated: the rollout ends, and nothing else changes."
+		case c.Pods == 0:
+			return "It takes " + counted.Of(c.Steps, "step") + "."
+		}
+		return counted.With(c.Pods, "pod changes", "pods change") + ", in " + counted.Of(c.Steps, "step") + "."
 	case world.Abort:
-		return stays(row)
+		if row == nil {
+			return "Pods stay as they are."
+		}
+		n := row.Pods
+		return fmt.Sprintf("%d of %s on the new revision, %d on the old one.", n.Updated, counted.With(max(n.Desired, n.Total), "pod stays", "pods stay"), max(n.Total-n.Updated, 0))
 	case world.Restart:
-		return inPods(c) + " restart in place" + atOnce(c) + "."
+		text := "The containers restart in place"
+		if c.Pods > 0 {
+			text = "Containers of " + counted.Of(c.Pods, "pod") + " restart in place"
+		}
+		if c.AtOnce > 0 && c.AtOnce < c.Pods { // there are more
+			text += ", " + counted.Of(c.AtOnce, "pod") + " at a time"
+		}
+		return text + "."
 	case world.Partition:
 		return podsOf(d.act.Value) + " stay on the old revision."
 	}
@@ -127,39 +139,6 @@ func resumes(c plan.Consequence) string {
 		return "It stays" + at + " until it is resumed: no more pods are updated."
 	}
 	return ""
-}
-
-func rollsBack(c plan.Consequence) string {
-	switch {
-	case c.Pods == 0 && c.Steps == 0:
-		return "No pod was updated: the rollout ends, and nothing else changes."
-	case c.Pods == 0:
-		return "It takes " + counted.Of(c.Steps, "step") + "."
-	}
-	return counted.With(c.Pods, "pod changes", "pods change") + ", in " + counted.Of(c.Steps, "step") + "."
-}
-
-func stays(row *world.Workload) string {
-	if row == nil {
-		return "Pods stay as they are."
-	}
-	n := row.Pods
-	return fmt.Sprintf("%d of %s on the new revision, %d on the old one.", n.Updated, counted.With(max(n.Desired, n.Total), "pod stays", "pods stay"), max(n.Total-n.Updated, 0))
-}
-
-func inPods(c plan.Consequence) string {
-	if c.Pods == 0 {
-		return "The containers"
-	}
-	return "Containers of " + counted.Of(c.Pods, "pod")
-}
-
-// atOnce is how many pods restart at a time, where there are more.
-func atOnce(c plan.Consequence) string {
-	if c.AtOnce == 0 || c.AtOnce >= c.Pods {
-		return ""
-	}
-	return ", " + counted.Of(c.AtOnce, "pod") + " at a time"
 }
 
 // podsOf is a value and its noun: 1 pod, 40% of the pods.
@@ -199,11 +178,9 @@ func scopesOf(a world.Act) []scope {
 // spaces are the namespaces of an act; what is of the whole cluster has none.
 func spaces(a world.Act) string {
 	var list []string
-	seen := map[string]bool{}
 	for _, r := range a.On {
-		if !seen[r.Namespace] {
+		if !slices.Contains(list, r.Namespace) {
 			list = append(list, r.Namespace)
-			seen[r.Namespace] = true
 		}
 	}
 	return strings.Join(list, ", ")
@@ -213,7 +190,7 @@ func spaces(a world.Act) string {
 func names(refs []cluster.Ref) string {
 	list := make([]string, len(refs))
 	for i, r := range refs {
-		list[i] = show.Name(r)
+		list[i] = r.String()
 	}
 	return strings.Join(list, ", ")
 }

@@ -45,7 +45,7 @@ type chaos struct {
 func newChaos(t *testing.T, seed uint64) *chaos {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	shop, err := demo.Start(ctx, seed, time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC))
+	shop, err := demo.Start(ctx, demo.Options{Seed: seed, Now: time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func (c *chaos) press(name string) {
 		if meant := map[bool]string{true: "y", false: "enter"}[d.name == ""]; !d.open(was) || name != meant {
 			c.Fatalf("%s did what was not confirmed: %+v", name, d.act)
 		}
-		c.agreed = append(c.agreed, d.meant())
+		c.agreed = append(c.agreed, d.confirmed())
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -79,7 +78,7 @@ func (r destination) openNamed(m Model, args []string) (Model, tea.Cmd) {
 // named is the workload that a name means, nil for none.
 func named(w *world.World, name string) *world.Workload {
 	i := slices.IndexFunc(w.Workloads, func(row *world.Workload) bool {
-		return show.Name(row.Ref) == name || row.Namespace+"/"+show.Name(row.Ref) == name
+		return row.Ref.String() == name || row.Namespace+"/"+row.Ref.String() == name
 	})
 	if i < 0 {
 		return nil
@@ -90,7 +89,7 @@ func named(w *world.World, name string) *world.Workload {
 func workloadNames(m Model) []string {
 	var list []string
 	for _, w := range m.env.World.Workloads {
-		list = append(list, show.Name(w.Ref))
+		list = append(list, w.Ref.String())
 	}
 	return list
 }
@@ -100,7 +99,7 @@ func acting() []command {
 	var list []command
 	for _, v := range verbs {
 		list = append(list, command{v.Does, v.Help, nil, func(m Model, args []string) (Model, tea.Cmd) {
-			if len(args) > 1 || len(args) == 1 && !v.takes() {
+			if takes := v.needs != "" || v.verb == world.Undo; len(args) > 1 || len(args) == 1 && !takes {
 				m.notice = screen.Notice{Text: v.Does + ": what it is about is marked or pointed at, not typed", Bad: true}
 				return m, nil
 			}
@@ -151,8 +150,6 @@ type commanding struct {
 	tabs   int
 	before string
 }
-
-func newCommand(Model) commanding { return commanding{input: newInput("")} }
 
 func (c commanding) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	switch k.String() {
@@ -218,17 +215,7 @@ func (c commanding) candidates(m Model, text string) []string {
 			list = append(list, cmd.args(m)...)
 		}
 	}
-	return starting(list, word)
-}
-
-func starting(list []string, with string) []string {
-	var out []string
-	for _, s := range list {
-		if strings.HasPrefix(s, with) {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(list, func(s string) bool { return !strings.HasPrefix(s, word) })
 }
 
 // last is the word that is being typed, empty after a space.
@@ -240,8 +227,6 @@ type filtering struct {
 	// nothing is true on a screen with nothing to search: what is typed goes nowhere.
 	nothing bool
 }
-
-func newFilter(text string) filtering { return filtering{input: newInput(text)} }
 
 func (f filtering) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	switch k.String() {

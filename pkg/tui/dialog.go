@@ -26,25 +26,19 @@ type dialog struct {
 	scope  int
 	// name has to be typed; empty asks for y.
 	name string
-	// turn tells its effect from that of any other dialog.
-	turn int
+	// pause has the turn that tells its effect from that of any other dialog.
+	pause
 	// since is when the effect was asked for, by the time in the cluster.
 	since  time.Time
 	effect world.Effect
 	err    error
 	ready  bool
-	// calm is true once the question has been seen for a moment without a key: what is
-	// typed before answers nothing. waits counts the moments that were waited for.
-	calm  bool
-	waits int
-	// unheard is the last key that did nothing.
-	unheard unheard
 	// top is the first line that is seen.
 	top int
 }
 
 func newDialog(m Model, a world.Act) dialog {
-	d := dialog{input: newInput(""), act: a, turn: m.asks, since: m.env.World.Now, scopes: scopesOf(a)}
+	d := dialog{input: newInput(""), act: a, pause: pause{turn: m.asks}, since: m.env.World.Now, scopes: scopesOf(a)}
 	if m.env.World.Where.Production {
 		d.name = m.env.World.Where.Context
 		if len(a.On) == 1 {
@@ -61,29 +55,52 @@ const moment = 300 * time.Millisecond
 // slow is after how long a question says for how long its effect is awaited.
 const slow = 3 * time.Second
 
-// settled is the end of a moment without keys.
-type settled struct{ turn, wait int }
-
-// rest shows the question, and begins a moment at the end of which it hears answers.
-func (d dialog) rest(m Model) (Model, tea.Cmd) {
-	d.calm = false
-	d.waits++
-	m.over = d
-	return m, m.options.After(moment, settled{d.turn, d.waits})
+// pause is the moment before a question takes answers.
+type pause struct {
+	turn int
+	// calm is true once the question has been seen for a moment without a key: what is
+	// typed before answers nothing. waits counts the moments that were waited for.
+	calm  bool
+	waits int
+	// ignored is the last key that did nothing.
+	ignored ignoredKey
 }
 
-// settler is an overlay that hears answers once no key was pressed for a moment.
-type settler interface{ settle(s settled) overlay }
+// pauseEnd is the end of a moment without keys.
+type pauseEnd struct{ turn, wait int }
 
-// settle has the question hear answers, unless another key was pressed meanwhile.
-func (d dialog) settle(s settled) overlay {
-	d.calm = d.calm || d.turn == s.turn && d.waits == s.wait
+func (p pause) begin() pause {
+	p.calm = false
+	p.waits++
+	return p
+}
+
+func (p pause) end() pauseEnd { return pauseEnd{p.turn, p.waits} }
+
+// after takes answers, unless another key was pressed meanwhile.
+func (p pause) after(e pauseEnd) pause {
+	p.calm = p.calm || p.end() == e
+	return p
+}
+
+// prompt is an overlay that takes answers once no key was pressed for a moment.
+type prompt interface{ heard(e pauseEnd) overlay }
+
+func (d dialog) heard(e pauseEnd) overlay {
+	d.pause = d.after(e)
 	return d
+}
+
+// rest shows the question, and begins a moment at the end of which it takes answers.
+func (d dialog) rest(m Model) (Model, tea.Cmd) {
+	d.pause = d.begin()
+	m.over = d
+	return m, m.options.After(moment, d.end())
 }
 
 func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	name := k.String()
-	if top, ok := d.question(m).turned(m, name); ok {
+	if top, ok := d.question(m).scrolled(m, name); ok {
 		d.top = top
 		m.over = d
 		return m, nil
@@ -96,23 +113,23 @@ func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case d.err != nil && (name == "enter" || name == "q"):
 		return m.closed(), nil
 	case !d.ready || d.err != nil || !d.calm:
-		return d.deaf(m, name)
+		return d.ignore(m, name)
 	case name == "tab" && len(d.scopes) > 1:
-		return d.rescoped(m)
+		return d.askScope(m)
 	case d.name != "":
-		return d.named(m, k)
+		return d.typeName(m, k)
 	case isYes(name) && d.open(m):
-		return m.closed().carry(d.meant())
+		return m.closed().carry(d.confirmed())
 	}
-	return d.deaf(m, name)
+	return d.ignore(m, name)
 }
 
 // isYes reports whether a key is the one that confirms; esc is the one that does not.
 func isYes(name string) bool { return name == "y" || name == "Y" }
 
-// deaf shows which key was no answer, and begins a moment in which none counts.
-func (d dialog) deaf(m Model, name string) (Model, tea.Cmd) {
-	d.unheard = unheard{name, d.calm || !isYes(name)}
+// ignore shows which key was no answer, and begins a moment in which none counts.
+func (d dialog) ignore(m Model, name string) (Model, tea.Cmd) {
+	d.ignored = ignoredKey{name, d.calm || !isYes(name)}
 	if !d.ready || d.err != nil {
 		m.over = d
 		return m, nil
@@ -120,15 +137,15 @@ func (d dialog) deaf(m Model, name string) (Model, tea.Cmd) {
 	return d.rest(m)
 }
 
-// unheard is a key that did nothing in a question; other is true where it is no answer at all, false for an answer that
-// came before the question could be read.
-type unheard struct {
+// ignoredKey is a key that did nothing in a question; other is true where it is no answer at all, false for an answer
+// that came before the question could be read.
+type ignoredKey struct {
 	key   string
 	other bool
 }
 
 // line says what the key did, "" for none.
-func (u unheard) line(answers string) draw.Line {
+func (u ignoredKey) line(answers string) draw.Line {
 	switch {
 	case u.key == "":
 		return draw.Line{}
@@ -138,11 +155,11 @@ func (u unheard) line(answers string) draw.Line {
 	return draw.Text(theme.Warn, " "+u.key+" came too early: read the question, then press it again")
 }
 
-// named is a key of the name that has to be typed.
-func (d dialog) named(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
+// typeName takes a key of the name that has to be typed.
+func (d dialog) typeName(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	if k.String() == "enter" {
 		if d.open(m) && d.Value() == d.name {
-			return m.closed().carry(d.meant())
+			return m.closed().carry(d.confirmed())
 		}
 		return m, nil
 	}
@@ -151,8 +168,8 @@ func (d dialog) named(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return m, nil
 }
 
-// rescoped asks about the next scope of a restart.
-func (d dialog) rescoped(m Model) (Model, tea.Cmd) {
+// askScope asks about the next scope of a restart.
+func (d dialog) askScope(m Model) (Model, tea.Cmd) {
 	at := (d.scope + 1) % len(d.scopes)
 	a := d.act
 	a.Pods, a.Containers = d.scopes[at].pods, d.scopes[at].containers
@@ -167,8 +184,8 @@ func (d dialog) rescoped(m Model) (Model, tea.Cmd) {
 // open reports whether one may say yes: the effect is known and seen, and there is one.
 func (d dialog) open(m Model) bool { return d.ready && d.err == nil && d.calm && askable(m.env) }
 
-// meant is the act that was confirmed.
-func (d dialog) meant() world.Act {
+// confirmed is the act with what was confirmed.
+func (d dialog) confirmed() world.Act {
 	d.act.Precondition = d.effect.Precondition
 	return d.act
 }
@@ -190,8 +207,8 @@ func (d dialog) foot(Model) (draw.Line, bool) {
 	case len(d.scopes) > 1:
 		l = draw.Text(theme.Faint, " tab change what is restarted  ").Join(l)
 	}
-	if d.unheard.key != "" {
-		return d.unheard.line(answers), true
+	if d.ignored.key != "" {
+		return d.ignored.line(answers), true
 	}
 	return l, true
 }
@@ -202,8 +219,8 @@ func (d dialog) body(m Model, under []draw.Line) []draw.Line { return d.question
 // exactly.
 func (d dialog) question(m Model) question {
 	width := draw.BoxWidth(m.env.Width)
-	lines := draw.Wrap(theme.Strong, d.asked(), width)
-	lines = append(append(lines, d.effects(m)...), m.proof.lines(d.turn, width)...)
+	lines := draw.Wrap(theme.Strong, d.sentence(), width)
+	lines = append(append(lines, d.effects(m)...), m.evidence.lines(d.turn, width)...)
 	lines = append(lines, draw.Line{})
 	lines = append(append(lines, d.facts(m)...), draw.Line{})
 	answer := d.answer()
@@ -246,7 +263,7 @@ func (d dialog) effects(m Model) []draw.Line {
 		}
 		text := d.answers(c, m.env.World.Find(ref))
 		if len(d.act.On) > 1 && text != "" {
-			text = show.Name(ref) + ": " + text
+			text = ref.String() + ": " + text
 		}
 		lines = append(lines, draw.Wrap(theme.Plain, text, width)...)
 	}
@@ -264,14 +281,14 @@ func (d dialog) facts(m Model) []draw.Line {
 		if text == "" {
 			return
 		}
-		head := fmt.Sprintf("%-12s", label)
-		for _, l := range draw.Wrap(theme.Plain, text, width-len(head)) {
-			lines = append(lines, draw.Text(theme.Faint, head).Join(l))
-			head = draw.Spaces(len(head))
-		}
+		head := draw.Text(theme.Faint, fmt.Sprintf("%-12s", label))
+		lines = append(lines, draw.Hang(head, theme.Plain, text, width-head.Width())...)
 	}
 	where := m.env.World.Where
-	lines = append(lines, contextLine(where))
+	lines = append(lines, draw.Text(theme.Faint, "context     ").Add(theme.Strong, where.Context))
+	if where.Production {
+		lines[0] = lines[0].Add(theme.Plain, " ").Add(theme.Danger, " production ")
+	}
 	add("namespace", spaces(d.act))
 	if len(d.act.On) > 1 || d.act.Verb == world.Restart {
 		add("workload", names(d.act.On))
@@ -312,9 +329,7 @@ func (d dialog) choices(m Model) []draw.Line {
 		head = draw.Spaces(len(head))
 	}
 	if len(d.act.Pods) > 1 {
-		for _, l := range draw.Wrap(theme.Faint, listed(d.act.Pods), draw.BoxWidth(m.env.Width)-len(head)-2) {
-			lines = append(lines, draw.Text(theme.Plain, head+"  ").Join(l))
-		}
+		lines = append(lines, draw.Indented(len(head)+2, theme.Faint, listed(d.act.Pods), draw.BoxWidth(m.env.Width)-len(head)-2)...)
 	}
 	return lines
 }
@@ -342,14 +357,6 @@ func revisions(c plan.Consequence) string {
 	return c.From + " -> " + c.To
 }
 
-func contextLine(where world.Where) draw.Line {
-	l := draw.Text(theme.Faint, "context     ").Add(theme.Strong, where.Context)
-	if where.Production {
-		l = l.Add(theme.Plain, " ").Add(theme.Danger, " production ")
-	}
-	return l
-}
-
 // answer is how one answers; keys are seen once they count.
 func (d dialog) answer() draw.Line {
 	switch {
@@ -371,43 +378,43 @@ func yesOrNo(calm bool) draw.Line {
 	return draw.Text(theme.Key, "y").Add(theme.Plain, " yes   ").Add(theme.Key, "esc").Add(theme.Plain, " no")
 }
 
-// proof is what the question of a promotion shows of the pods: nil while it is being read.
+// evidence is what the question of a promotion shows of the pods: nil while it is being read.
 // The question does not wait for it.
-type proof struct {
+type evidence struct {
 	turn int
-	told *diagnose.Comparison
+	pods *diagnose.Comparison
 	err  error
 }
 
-// prove begins to read the evidence for the question of a turn, where it is about promoting
+// readEvidence begins to read the evidence for the question of a turn, where it is about promoting
 // one workload and the source can compare its pods.
-func (m Model) prove(turn int) (Model, tea.Cmd) {
+func (m Model) readEvidence(turn int) (Model, tea.Cmd) {
 	d, ok := m.over.(dialog)
 	witness, can := m.options.Source.(world.EvidenceSource)
 	if !ok || !can || d.turn != turn || d.act.Verb != world.Promote || len(d.act.On) != 1 || d.err != nil {
 		return m, nil
 	}
-	m.proof = proof{turn: turn}
+	m.evidence = evidence{turn: turn}
 	ctx, ref := m.ctx, d.act.On[0]
 	return m, func() tea.Msg {
 		c, err := witness.Evidence(ctx, ref)
-		return proof{turn, &c, err}
+		return evidence{turn, &c, err}
 	}
 }
 
 // lines are those of a question about how new pods do beside old ones.
-func (p proof) lines(turn, width int) []draw.Line {
+func (p evidence) lines(turn, width int) []draw.Line {
 	if turn == 0 || p.turn != turn {
 		return nil
 	}
 	var lines []draw.Line
 	switch {
-	case p.told == nil:
+	case p.pods == nil:
 		lines = []draw.Line{draw.Text(theme.Faint, "reading how the new pods do ...")}
 	case p.err != nil:
 		lines = draw.Wrap(theme.Faint, "how the new pods do cannot be read: "+p.err.Error(), width)
 	default:
-		lines = show.Evidence(*p.told, width)
+		lines = show.Evidence(*p.pods, width)
 	}
 	return append([]draw.Line{{}}, lines...)
 }

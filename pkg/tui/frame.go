@@ -62,18 +62,11 @@ func (m frame) body() []draw.Line {
 	} else {
 		lines = m.loading()
 	}
-	lines = height(lines, m.env.Height)
+	lines = draw.Exactly(lines, m.env.Height)
 	if m.over != nil {
-		lines = height(m.over.body(m.Model, lines), m.env.Height)
+		lines = draw.Exactly(m.over.body(m.Model, lines), m.env.Height)
 	}
 	return lines
-}
-
-func height(lines []draw.Line, n int) []draw.Line {
-	for len(lines) < n {
-		lines = append(lines, draw.Line{})
-	}
-	return lines[:n]
 }
 
 func (m frame) loading() []draw.Line {

@@ -238,12 +238,7 @@ func (s helpSection) lines(width int) []draw.Line {
 	for _, b := range s.keys {
 		keys := draw.Text(theme.Key, "   "+strings.Join(b.Keys, " "))
 		keys = keys.Fit(max(keyColumn, keys.Width()+1), "")
-		for i, l := range draw.Wrap(theme.Plain, b.Help, max(width-keyColumn-1, 10)) {
-			if i > 0 {
-				keys = draw.Text(theme.Plain, draw.Spaces(keyColumn))
-			}
-			lines = append(lines, keys.Join(l))
-		}
+		lines = append(lines, draw.Hang(keys, theme.Plain, b.Help, max(width-keyColumn-1, 10))...)
 	}
 	return lines
 }

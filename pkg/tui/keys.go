@@ -55,9 +55,6 @@ var verbs = []verb{
 	act(show.Partition, "partition", world.Partition, "change how many pods stay on the old revision", "pods that stay on the old revision, such as 3 or 40%"),
 }
 
-// takes reports whether a value may follow on the command line.
-func (v verb) takes() bool { return v.needs != "" || v.verb == world.Undo }
-
 func act(key, does string, v world.Verb, help, needs string) verb {
 	return verb{screen.Binding{Keys: []string{key}, Does: does, Help: help, Changes: true}, v, needs}
 }
@@ -106,7 +103,7 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 		m.over = newHelp()
 		return m, nil
 	case everywhere.command.Is(name):
-		m.over = newCommand(m)
+		m.over = commanding{input: newInput("")}
 		return m, nil
 	case everywhere.filter.Is(name):
 		return m.filter(), nil
@@ -154,14 +151,15 @@ func (m Model) filter() Model {
 		m.over = filtering{input: newInput(""), nothing: true}
 		return m
 	}
-	m.over = newFilter(f.Filtered())
+	m.over = filtering{input: newInput(f.Filtered())}
 	return m
 }
 
 // quit leaves, and asks first when that ends a rollout.
 func (m Model) quit() (Model, tea.Cmd) {
 	if len(m.env.World.Running) > 0 {
-		return askToLeave(m)
+		m.asks++
+		return leaving{pause{turn: m.asks}}.rest(m)
 	}
 	return m, tea.Quit
 }
@@ -249,7 +247,7 @@ func copies(m Model) (text, what string) {
 // it, and the next command.
 func report(m Model, ref cluster.Ref, pods []string) string {
 	flags := flags(m.env.World.Where, ref.Namespace)
-	head, next := show.Name(ref)+flags, "kubectl kruise why "+show.Name(ref)+flags
+	head, next := ref.String()+flags, "kubectl kruise why "+ref.String()+flags
 	var lines []string
 	if row := m.env.World.Find(ref); row != nil {
 		head += ": " + row.Health.String()
@@ -284,7 +282,7 @@ func namesCopied(m Model) string {
 	names := sel.Pods
 	if len(names) == 0 {
 		for _, r := range sel.Workloads {
-			names = append(names, show.Name(r))
+			names = append(names, r.String())
 		}
 	}
 	return draw.Clean(strings.Join(names, " "))

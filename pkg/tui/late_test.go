@@ -97,10 +97,10 @@ func TestCommand_RejectsAnUnexpectedArgument(t *testing.T) {
 func calmed(m Model) Model {
 	switch over := m.over.(type) {
 	case dialog:
-		m, _ = m.take(settled{over.turn, over.waits})
+		m, _ = m.take(pauseEnd{over.turn, over.waits})
 		return m
 	case leaving:
-		m, _ = m.take(settled{over.turn, over.waits})
+		m, _ = m.take(pauseEnd{over.turn, over.waits})
 		return m
 	}
 	return m

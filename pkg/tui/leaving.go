@@ -7,35 +7,21 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
 // leaving asks before the program is left that runs rollouts.
-type leaving struct {
-	turn, waits int
-	// calm is that of [dialog].
-	calm    bool
-	unheard unheard
-}
-
-// askToLeave shows the question.
-func askToLeave(m Model) (Model, tea.Cmd) {
-	m.asks++
-	return leaving{turn: m.asks}.rest(m)
-}
+type leaving struct{ pause }
 
 func (l leaving) rest(m Model) (Model, tea.Cmd) {
-	l.calm = false
-	l.waits++
+	l.pause = l.begin()
 	m.over = l
-	return m, m.options.After(moment, settled{l.turn, l.waits})
+	return m, m.options.After(moment, l.end())
 }
 
-// settle is [dialog.settle].
-func (l leaving) settle(s settled) overlay {
-	l.calm = l.calm || l.turn == s.turn && l.waits == s.wait
+func (l leaving) heard(e pauseEnd) overlay {
+	l.pause = l.after(e)
 	return l
 }
 
@@ -51,7 +37,7 @@ func (l leaving) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case l.calm && isYes(name):
 		return m, tea.Quit
 	default:
-		l.unheard = unheard{name, l.calm || !isYes(name)}
+		l.ignored = ignoredKey{name, l.calm || !isYes(name)}
 	}
 	return l.rest(m)
 }
@@ -60,17 +46,13 @@ func (l leaving) body(m Model, under []draw.Line) []draw.Line {
 	driving, width := m.env.World.Running, draw.BoxWidth(m.env.Width)
 	if len(driving) == 0 { // they have ended meanwhile
 		lines := draw.Wrap(theme.Plain, "The rollouts that this program was running have ended. Leave now?", width)
-		return question{"leave", append(lines, draw.Line{}), l.answer(), 0}.draw(m, under)
+		return question{"leave", append(lines, draw.Line{}), yesOrNo(l.calm), 0}.draw(m, under)
 	}
-	lines := draw.Wrap(theme.Strong, fmt.Sprintf("Leave while %s in progress?", rollouts(len(driving))), width)
-	text := fmt.Sprintf("This program runs %s. After you leave, pods stay as they are until the rollout is resumed, from any machine, with '%s'.", names(driving), m.env.Hint("kubectl kruise rollout resume "+show.Name(driving[0])+flags(m.env.World.Where, driving[0].Namespace)))
+	lines := draw.Wrap(theme.Strong, fmt.Sprintf("Leave while %s in progress?", counted.With(len(driving), "rollout is", "rollouts are")), width)
+	text := fmt.Sprintf("This program runs %s. After you leave, pods stay as they are until the rollout is resumed, from any machine, with '%s'.", names(driving), m.env.Hint("kubectl kruise rollout resume "+driving[0].String()+flags(m.env.World.Where, driving[0].Namespace)))
 	lines = append(lines, draw.Wrap(theme.Plain, text, width)...)
-	return question{"leave", append(lines, draw.Line{}), l.answer(), 0}.draw(m, under)
+	return question{"leave", append(lines, draw.Line{}), yesOrNo(l.calm), 0}.draw(m, under)
 }
-
-func rollouts(n int) string { return counted.With(n, "rollout is", "rollouts are") }
-
-func (l leaving) answer() draw.Line { return yesOrNo(l.calm) }
 
 // flags are those that name the place on a command line. A process in the cluster has no context
 // that its user could pass on.
@@ -86,8 +68,8 @@ func flags(where world.Where, namespace string) string {
 }
 
 func (l leaving) foot(Model) (draw.Line, bool) {
-	if l.unheard.key != "" {
-		return l.unheard.line("y leaves, esc stays"), true
+	if l.ignored.key != "" {
+		return l.ignored.line("y leaves, esc stays"), true
 	}
 	return draw.Text(theme.Faint, " esc cancel"), true
 }

@@ -14,7 +14,7 @@ import (
 // TestScreens_AsTheyLook: every screen, and what lies over one, in the shop of the demo, as text that a reader can look
 // at, on a small and on a usual terminal; `make pictures` writes them.
 func TestScreens_AsTheyLook(t *testing.T) {
-	shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	shop, err := demo.Start(t.Context(), demo.Options{Seed: 1, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}

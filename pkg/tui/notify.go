@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -41,9 +40,9 @@ func (n Notify) news(before, now *world.World) tea.Cmd {
 		}
 		switch {
 		case w.Health == world.Blocked:
-			news = append(news, show.Name(w.Ref)+" is blocked: "+w.Why)
+			news = append(news, w.Ref.String()+" is blocked: "+w.Why)
 		case w.Health == world.Paused && w.Steps > 0:
-			news = append(news, show.Name(w.Ref)+" waits for approval")
+			news = append(news, w.Ref.String()+" waits for approval")
 		}
 	}
 	if len(news) == 0 {

@@ -55,8 +55,8 @@ func askable(env screen.Env) bool { return env.Height >= 6 && env.Width >= 30 }
 // roomOf is how many lines of a question are seen above its answer.
 func roomOf(env screen.Env) int { return max(env.Height-3, 1) }
 
-// turned is the first line that is seen after a key, where it is one that scrolls.
-func (q question) turned(m Model, key string) (int, bool) {
+// scrolled is the first line that is seen after a key, where it is one that scrolls.
+func (q question) scrolled(m Model, key string) (int, bool) {
 	page := max(roomOf(m.env)-2, 1)
 	by, ok := map[string]int{"up": -1, "down": 1, "pgup": -page, "pgdown": page}[key]
 	return min(max(q.top+by, 0), max(len(q.lines)-roomOf(m.env)+1, 0)), ok

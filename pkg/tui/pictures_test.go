@@ -36,7 +36,7 @@ func TestPictures_OfTheDocs(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+			shop, err := demo.Start(t.Context(), demo.Options{Seed: 1, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,7 @@ import (
 // What was done is shown in the last line, at its very beginning.
 func visit(t *testing.T) (*tuitest.Session, func(time.Duration)) {
 	t.Helper()
-	shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	shop, err := demo.Start(t.Context(), demo.Options{Seed: 1, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}

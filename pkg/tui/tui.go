@@ -61,15 +61,15 @@ type Model struct {
 	stack []screen.Screen
 	over  overlay
 	// notice is shown instead of the keys until the next one is pressed, or for a
-	// while; said is the one that was shown before, and since when.
-	notice screen.Notice
-	said   shownNotice
+	// while; lastNotice is the one that was shown before, and since when.
+	notice     screen.Notice
+	lastNotice shownNotice
 	// copies is what was copied by the key before this one; "" for nothing.
 	copies string
-	// asks counts the dialogs that there have been, proof is what the last one shows of pods.
-	asks  int
-	proof proof
-	works works
+	// asks counts the dialogs that there have been, evidence is what the last one shows of pods.
+	asks     int
+	evidence evidence
+	works    works
 	// going is the number of the last move to another namespace, stop ends it.
 	going   int
 	stop    context.CancelFunc

@@ -42,7 +42,7 @@ func (c actsCounter) Shell(string, string, string) (world.Program, error) {
 
 func newShop(t *testing.T) *demo.Cluster {
 	t.Helper()
-	shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC))
+	shop, err := demo.Start(t.Context(), demo.Options{Seed: 1, Now: time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestPrompt_EachEarlyKeyRestartsTheDelay(t *testing.T) {
 	next, cmd := y.m.take(key("P"))
 	y.m, _ = next.take(cmd())
 	d := y.m.over.(dialog)
-	first := settled{d.turn, d.waits}
+	first := pauseEnd{d.turn, d.waits}
 	y.m, _ = y.m.take(key("y"))
 	y.m, _ = y.m.take(first)
 	if d := y.m.over.(dialog); d.calm {
@@ -246,12 +246,12 @@ func TestScope_IsChosen(t *testing.T) {
 	screens()[screen.Rollout](y)
 	y.press("R")
 	d := y.m.over.(dialog)
-	if len(d.act.Pods) != 1 || !strings.Contains(d.asked(), "in pod "+d.act.Pods[0]+"?") {
-		t.Errorf("%q %v", d.asked(), d.act.Pods)
+	if len(d.act.Pods) != 1 || !strings.Contains(d.sentence(), "in pod "+d.act.Pods[0]+"?") {
+		t.Errorf("%q %v", d.sentence(), d.act.Pods)
 	}
 	y.press("tab")
-	if d = y.m.over.(dialog); len(d.act.Pods) != 0 || !strings.Contains(d.asked(), "in all pods of cloneset/checkout?") {
-		t.Errorf("%q %v", d.asked(), d.act.Pods)
+	if d = y.m.over.(dialog); len(d.act.Pods) != 0 || !strings.Contains(d.sentence(), "in all pods of cloneset/checkout?") {
+		t.Errorf("%q %v", d.sentence(), d.act.Pods)
 	}
 	if c := d.effect.Changes[d.act.On[0]]; c.Pods < 8 {
 		t.Errorf("the effect is of %d pods", c.Pods)

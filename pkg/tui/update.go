@@ -14,13 +14,13 @@ import (
 // Update is the model after a message.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m, cmd := m.take(msg)
-	m, more := m.followed()
+	m, more := m.poll()
 	return m, tea.Batch(cmd, more)
 }
 
-// followed goes after what a message may have led to: another thing that is wanted, or
+// poll follows what a message may have led to: another thing that is wanted, or
 // something that is waited for.
-func (m Model) followed() (Model, tea.Cmd) {
+func (m Model) poll() (Model, tea.Cmd) {
 	var ask tea.Cmd
 	if m.feed.began && m.top().Want() != m.feed.want {
 		m.feed, ask = m.feed.wants(m.ctx, m.options.Source, m.top().Want())
@@ -55,11 +55,11 @@ func (m Model) take(msg tea.Msg) (Model, tea.Cmd) {
 	case tea.PasteMsg:
 		return m.paste(msg)
 	}
-	return m.asked(msg)
+	return m.request(msg)
 }
 
-// asked is what screens and overlays ask for; anything else is a screen's own.
-func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
+// request does what screens and overlays ask for; anything else is a screen's own.
+func (m Model) request(msg tea.Msg) (Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.Open:
 		return m.open(msg)
@@ -73,19 +73,19 @@ func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
 	case screen.Shell:
 		return m.shell(msg)
 	case effect:
-		next, calm := m.worked(msg)
-		next, proof := next.prove(msg.turn)
-		return next, tea.Batch(calm, proof)
-	case proof:
-		if m.proof.turn == msg.turn { // of the question that is still the last
-			m.proof = msg
+		next, calm := m.takeEffect(msg)
+		next, read := next.readEvidence(msg.turn)
+		return next, tea.Batch(calm, read)
+	case evidence:
+		if m.evidence.turn == msg.turn { // of the question that is still the last
+			m.evidence = msg
 		}
 		return m, nil
 	case done:
-		return m.did(msg), nil
-	case settled:
-		if over, ok := m.over.(settler); ok {
-			m.over = over.settle(msg)
+		return m.finish(msg), nil
+	case pauseEnd:
+		if over, ok := m.over.(prompt); ok {
+			m.over = over.heard(msg)
 		}
 		return m, nil
 	case moved:
@@ -118,7 +118,7 @@ func (m Model) follow(after ...screen.After) (Model, tea.Cmd) {
 		var cmd tea.Cmd
 		switch a := a.(type) {
 		case screen.Now:
-			m, cmd = m.asked(a.Msg)
+			m, cmd = m.request(a.Msg)
 		case screen.Later:
 			cmd = tea.Cmd(a)
 		}
@@ -176,7 +176,14 @@ func (m Model) terminal(msg tea.Msg) Model {
 	o := m.env.Theme.Options()
 	switch msg := msg.(type) {
 	case tea.ColorProfileMsg:
-		o.Colors = colors(msg.Profile)
+		switch p := msg.Profile; {
+		case p <= colorprofile.ASCII:
+			o.Colors = theme.None
+		case p == colorprofile.ANSI:
+			o.Colors = theme.Sixteen
+		default:
+			o.Colors = theme.Many
+		}
 	case tea.BackgroundColorMsg:
 		o.Light = !m.options.Ground && !msg.IsDark() || m.options.Ground && o.Light
 	}
@@ -184,16 +191,6 @@ func (m Model) terminal(msg tea.Msg) Model {
 		m.env.Theme = theme.New(o)
 	}
 	return m
-}
-
-func colors(p colorprofile.Profile) theme.Colors {
-	switch {
-	case p <= colorprofile.ASCII:
-		return theme.None
-	case p == colorprofile.ANSI:
-		return theme.Sixteen
-	}
-	return theme.Many
 }
 
 // shownNotice is the last notice, and since when it is shown by the time in the cluster.
@@ -212,14 +209,14 @@ const (
 // fade takes a notice away that everybody has seen.
 func (m Model) fade() Model {
 	now := m.env.World.Now
-	if m.notice != m.said.notice {
-		m.said = shownNotice{m.notice, now}
+	if m.notice != m.lastNotice.notice {
+		m.lastNotice = shownNotice{m.notice, now}
 	}
 	limit := briefly
 	if m.notice.Bad {
 		limit = longer
 	}
-	if now.Sub(m.said.since) > limit {
+	if now.Sub(m.lastNotice.since) > limit {
 		m.notice = screen.Notice{}
 	}
 	return m

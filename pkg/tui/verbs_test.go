@@ -17,7 +17,7 @@ func TestVerbs_HaveKeysAndPrompts(t *testing.T) {
 		if keys[verb] != 1 {
 			t.Errorf("%s has %d keys", verb, keys[verb])
 		}
-		if asked := d.asked(); asked == string(verb)+" ?" {
+		if asked := d.sentence(); asked == string(verb)+" ?" {
 			t.Errorf("%s asks %q", verb, asked)
 		}
 	}

@@ -116,6 +116,16 @@ func (o *planOptions) complete(args []string) error {
 	return o.Complete(args)
 }
 
+// planned is the plan of a workload.
+type planned struct {
+	// name and manifest are those of one of several workloads.
+	name     resourcearg.Name
+	manifest *resource.Resource
+	made     *planning.Made
+	// digest is what 'rollout resume --approved' takes, of a plan for an object in a cluster; "" for any other.
+	digest string
+}
+
 func (o *planOptions) run(ctx context.Context) error {
 	work := o.factory.Working("planning")
 	defer work.Stop()
@@ -140,26 +150,33 @@ func (o *planOptions) run(ctx context.Context) error {
 		}
 		o.printNote("wrote %s", o.out)
 	}
-	digest, err := o.digest(ctx, m)
-	if err != nil {
-		return err
-	}
-	if err := o.print(func(w io.Writer) error { return o.write(w, m, digest) }); err != nil {
-		return err
-	}
-	if digest != "" {
-		o.printNote("digest: %s", digest)
-	}
-	return nil
+	return o.print(ctx, []planned{{made: m}}, func(w io.Writer, list []planned) error { return o.write(w, list[0]) })
 }
 
-// print writes to stdout through a buffer.
-func (o *planOptions) print(write func(io.Writer) error) error {
+// print writes plans to stdout through a buffer, and their digests as notes.
+func (o *planOptions) print(ctx context.Context, list []planned, write func(io.Writer, []planned) error) error {
+	for i := range list {
+		if err := o.addDigest(ctx, &list[i]); err != nil {
+			return err
+		}
+	}
 	w := text.Buffered(o.factory.Streams.Out)
-	if err := write(w); err != nil {
+	if err := write(w, list); err != nil {
 		return err
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, p := range list {
+		switch {
+		case p.digest == "":
+		case p.manifest == nil:
+			o.printNote("digest: %s", p.digest)
+		default:
+			o.printNote("digest of %s: %s", p.name, p.digest)
+		}
+	}
+	return nil
 }
 
 // printNote writes a line to stderr.
@@ -167,96 +184,84 @@ func (o *planOptions) printNote(format string, args ...any) {
 	_, _ = fmt.Fprintf(o.factory.Streams.Err, format+"\n", args...)
 }
 
-// digest is what 'rollout resume --approved' takes, of a plan for an object in a cluster;
-// "" for any other.
-func (o *planOptions) digest(ctx context.Context, m *planning.Made) (string, error) {
-	if o.FromFiles() || len(m.Plan.Steps) == 0 {
-		return "", nil
+func (o *planOptions) addDigest(ctx context.Context, p *planned) error {
+	if o.FromFiles() || len(p.made.Plan.Steps) == 0 {
+		return nil
 	}
 	cfg, err := o.factory.Config()
 	if err != nil {
-		return "", err
+		return err
 	}
 	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
 	if err != nil {
-		return "", err
-	}
-	return planning.ApprovalDigests(&m.Plan, planning.ClusterIdentities(ctx, client, cfg))[0], nil
-}
-
-// write writes one plan; digest is "" where no cluster was asked.
-func (o *planOptions) write(w io.Writer, m *planning.Made, digest string) error {
-	switch o.output {
-	case "yaml", "json":
-		return writeDocument(w, m.Plan, o.output == "json")
-	}
-	if o.output == "html" {
-		return o.writeHTML(w, []planReport{{made: m, digest: digest}})
-	}
-	if len(m.Plan.Steps) == 0 && o.output != "svg" {
-		_, err := fmt.Fprintln(w, m.Plan.Change.Why)
 		return err
 	}
-	line := m.Predicted
-	switch o.output {
-	case "markdown":
-		return view.PlanMarkdown(w, m.Plan, &line.Summary)
-	case "svg":
-		return svg.Draw(w, view.Picture(m.Plan, line))
-	}
-	return view.Plan(w, m.Plan, &line.Summary, o.factory.OutStyle(o.verbose))
+	p.digest = planning.ApprovalDigests(&p.made.Plan, planning.ClusterIdentities(ctx, client, cfg))[0]
+	return nil
 }
 
-// planReport is a plan with its digest.
-type planReport struct {
-	made   *planning.Made
-	digest string
+// write writes one plan.
+func (o *planOptions) write(w io.Writer, p planned) error {
+	made, run := p.made.Plan, p.made.Predicted
+	switch o.output {
+	case "yaml":
+		text, err := planfile.Write(made)
+		if err == nil {
+			_, err = w.Write(text)
+		}
+		return err
+	case "json":
+		v, err := planDocument(made)
+		if err != nil {
+			return err
+		}
+		return view.JSON(w, v)
+	case "html":
+		return o.writeHTML(w, []planned{p})
+	case "svg":
+		return svg.Draw(w, view.Picture(made, run))
+	}
+	switch {
+	case len(made.Steps) == 0:
+		_, err := fmt.Fprintln(w, made.Change.Why)
+		return err
+	case o.output == "markdown":
+		return view.PlanMarkdown(w, made, &run.Summary)
+	}
+	return view.Plan(w, made, &run.Summary, o.factory.OutStyle(o.verbose))
 }
 
 // writeHTML writes plans as one page.
-func (o *planOptions) writeHTML(w io.Writer, list []planReport) error {
+func (o *planOptions) writeHTML(w io.Writer, list []planned) error {
 	about := html.About{Version: version.Get().Version}
 	var plans []html.Plan
-	for _, r := range list {
+	for _, p := range list {
 		if !o.FromFiles() {
-			about.At = r.made.At
+			about.At = p.made.At
 		}
-		run := &r.made.Predicted
-		if len(r.made.Plan.Steps) == 0 {
+		run := &p.made.Predicted
+		if len(p.made.Plan.Steps) == 0 {
 			run = nil
 		}
-		plans = append(plans, html.Plan{Page: view.NewPlanPage(r.made.Plan, run).Place(r.made.Snapshot.Pods), Digest: r.digest})
+		plans = append(plans, html.Plan{Page: view.NewPlanPage(p.made.Plan, run).Place(p.made.Snapshot.Pods), Digest: p.digest})
 	}
 	return html.Plans(w, plans, about)
 }
 
-// writeDocument writes a plan as its file has it, or the very document as JSON.
-func writeDocument(w io.Writer, p plan.Plan, asJSON bool) error {
+// planDocument is a plan as its file has it, as data.
+func planDocument(p plan.Plan) (v any, err error) {
 	text, err := planfile.Write(p)
-	switch {
-	case err != nil:
-		return err
-	case !asJSON:
-		_, err = w.Write(text)
-		return err
+	if err != nil {
+		return nil, err
 	}
-	var v any
-	if err := yaml.Unmarshal(text, &v); err != nil {
-		return err
-	}
-	return view.JSON(w, v)
-}
-
-// plannedWorkload is the plan of one of several workloads.
-type plannedWorkload struct {
-	planning.One
-	made *planning.Made
+	err = yaml.Unmarshal(text, &v)
+	return v, err
 }
 
 // runSeveral plans every workload, and writes the plans of those that change. A plan
 // that is refused keeps no other from being written.
 func (o *planOptions) runSeveral(ctx context.Context, many []planning.One, work *factory.Work) error {
-	var list []plannedWorkload
+	var list []planned
 	var errs resource.Errors
 	if len(many) == 0 {
 		o.printNote("there is no workload, and nothing to roll out")
@@ -276,10 +281,18 @@ func (o *planOptions) runSeveral(ctx context.Context, many []planning.One, work 
 		case len(m.Plan.Steps) == 0:
 			o.printNote("%s: %s", one.Name, m.Plan.Change.Why)
 		default:
-			list = append(list, plannedWorkload{one, m})
+			list = append(list, planned{name: one.Name, manifest: one.Manifest, made: m})
 		}
 	}
-	if err := o.writeSeveral(ctx, list); err != nil {
+	if o.output == "svg" && len(list) > 1 {
+		errs.Add(command.Usagef("name one: "+list[0].name.String()+", for instance", "-o svg draws one plan, and these are %d", len(list)))
+		return errs.Err()
+	}
+	err := o.keepSeveral(list)
+	if err == nil {
+		err = o.print(ctx, list, o.printSeveral)
+	}
+	if err != nil {
 		errs.Add(err)
 	}
 	return errs.Err()
@@ -296,40 +309,15 @@ func withManifest(err error, manifest *resource.Resource) error {
 	return &out
 }
 
-func (o *planOptions) writeSeveral(ctx context.Context, list []plannedWorkload) error {
-	if o.output == "svg" && len(list) > 1 {
-		return command.Usagef("name one: "+list[0].Name.String()+", for instance", "-o svg draws one plan, and these are %d", len(list))
-	}
-	if err := o.keepSeveral(list); err != nil {
-		return err
-	}
-	digests := make([]string, len(list))
-	for i, p := range list {
-		var err error
-		if digests[i], err = o.digest(ctx, p.made); err != nil {
-			return err
-		}
-	}
-	if err := o.print(func(w io.Writer) error { return o.printSeveral(w, list, digests) }); err != nil {
-		return err
-	}
-	for i, p := range list {
-		if digests[i] != "" {
-			o.printNote("digest of %s: %s", p.Name, digests[i])
-		}
-	}
-	return nil
-}
-
 // keepSeveral writes each plan into a file of the folder of --out. Files that an
 // earlier run left there go, unless they were edited.
-func (o *planOptions) keepSeveral(list []plannedWorkload) error {
+func (o *planOptions) keepSeveral(list []planned) error {
 	if o.out == "" {
 		return nil
 	}
 	objects := make([]*resource.Resource, len(list))
 	for i, p := range list {
-		objects[i] = p.Manifest
+		objects[i] = p.manifest
 	}
 	docs := make([]emit.Document, len(list))
 	for i, name := range emit.Names(objects) {
@@ -349,16 +337,19 @@ func (o *planOptions) keepSeveral(list []plannedWorkload) error {
 }
 
 // printSeveral writes a List, a page, or one plan after the other with what separates them.
-func (o *planOptions) printSeveral(w io.Writer, list []plannedWorkload, digests []string) error {
+func (o *planOptions) printSeveral(w io.Writer, list []planned) error {
 	switch o.output {
 	case "json":
-		return writeList(w, list)
-	case "html":
-		var all []planReport
+		items := make([]any, len(list))
 		for i, p := range list {
-			all = append(all, planReport{p.made, digests[i]})
+			var err error
+			if items[i], err = planDocument(p.made.Plan); err != nil {
+				return err
+			}
 		}
-		return o.writeHTML(w, all)
+		return view.JSON(w, map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
+	case "html":
+		return o.writeHTML(w, list)
 	}
 	between := map[string]string{"yaml": "---\n", "text": "\n\n", "markdown": "\n"}[o.output]
 	for i, p := range list {
@@ -367,24 +358,9 @@ func (o *planOptions) printSeveral(w io.Writer, list []plannedWorkload, digests 
 				return err
 			}
 		}
-		if err := o.write(w, p.made, digests[i]); err != nil {
+		if err := o.write(w, p); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// writeList writes the plans as a List in JSON.
-func writeList(w io.Writer, list []plannedWorkload) error {
-	items := make([]any, len(list))
-	for i, p := range list {
-		text, err := planfile.Write(p.made.Plan)
-		if err == nil {
-			err = yaml.Unmarshal(text, &items[i])
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return view.JSON(w, map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
 }

@@ -33,8 +33,10 @@ var offers = map[world.Verb]func(context.Context, *liveSource, cluster.Ref, worl
 	world.Partition: func(ctx context.Context, l *liveSource, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
 		return l.live.Partition(ctx, ref, act.Value)
 	},
-	world.Undo:    undo,
-	world.Restart: restarts,
+	world.Undo: undo,
+	world.Restart: func(ctx context.Context, l *liveSource, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
+		return l.live.Run(ctx, ref, restart.Plans(l.factory, plan.RestartRequest{Containers: act.Containers, Pods: act.Pods}))
+	},
 }
 
 func undo(ctx context.Context, l *liveSource, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
@@ -46,10 +48,6 @@ func undo(ctx context.Context, l *liveSource, ref cluster.Ref, act world.Act) (*
 		}
 	}
 	return l.live.Undo(ctx, ref, revision)
-}
-
-func restarts(ctx context.Context, l *liveSource, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
-	return l.live.Run(ctx, ref, restart.Plans(l.factory, plan.RestartRequest{Containers: act.Containers, Pods: act.Pods}))
 }
 
 // Effect is [world.Actions].

@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -166,11 +165,7 @@ func objectsOf(s plan.Snapshot) map[string]bool {
 func subsets(pods []*cluster.Pod) map[string]string {
 	out := map[string]string{}
 	for _, p := range pods {
-		name := p.Labels[kruise.SubsetNameLabel]
-		if m, ok := spread.ReadMatch(p.Annotations); ok && name == "" {
-			name = m.Subset
-		}
-		if name != "" {
+		if name := spread.SubsetOf(p.Labels, p.Annotations); name != "" {
 			out[p.UID] = name
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -94,7 +93,7 @@ func (o *demoOptions) run(ctx context.Context) error {
 		return err
 	}
 	work := o.factory.Working("preparing the demo")
-	shop, err := demo.StartWith(ctx, demo.Options{Seed: o.seed, Now: time.Now().UTC(), Pods: o.pods})
+	shop, err := demo.Start(ctx, demo.Options{Seed: o.seed, Now: time.Now().UTC(), Pods: o.pods})
 	work.Stop()
 	if err != nil {
 		return err
@@ -130,7 +129,7 @@ var demoStart = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // printEvents prints each change of a workload's row, and all rows at the end.
 func (o *demoOptions) printEvents(ctx context.Context) error {
-	shop, err := demo.StartWith(ctx, demo.Options{Seed: o.seed, Now: demoStart, Pods: o.pods})
+	shop, err := demo.Start(ctx, demo.Options{Seed: o.seed, Now: demoStart, Pods: o.pods})
 	if err != nil {
 		return err
 	}
@@ -187,7 +186,7 @@ func (t *eventPrinter) table(w *world.World) error {
 
 func rowName(row *world.Workload) string {
 	if row.Namespace == "" {
-		return show.Name(row.Ref)
+		return row.Ref.String()
 	}
-	return row.Namespace + "/" + show.Name(row.Ref)
+	return row.Namespace + "/" + row.Ref.String()
 }

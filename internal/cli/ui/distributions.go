@@ -22,14 +22,14 @@ import (
 func (f *namespaceReader) distributions(now time.Time) *world.Distributions {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.spread != nil && f.spreadIn == f.rounds {
+	if f.spread != nil && f.spreadRound == f.rounds {
 		return f.spread
 	}
 	objects, ok := f.Distributions()
 	if !ok || !f.loaded {
 		return nil
 	}
-	f.spread, f.spreadIn = distributionReader{f, objects, now}.readAll(), f.rounds
+	f.spread, f.spreadRound = distributionReader{f, objects, now}.readAll(), f.rounds
 	return f.spread
 }
 
@@ -69,7 +69,7 @@ func (f distributionReader) unitedDeployment(ud *kruise.UnitedDeployment) *world
 			subsets = append(subsets, templateNode(s.Workload))
 		}
 	}
-	if len(subsets) == 0 && f.narrowed {
+	if len(subsets) == 0 && f.hasSelector {
 		return nil
 	}
 	var pods []*cluster.Pod
@@ -109,7 +109,7 @@ func (f distributionReader) target(ws *kruise.WorkloadSpread) *kube.WorkloadView
 func (f distributionReader) adrift(ws *kruise.WorkloadSpread) *world.Distribution {
 	out := survey.Spread(ws, nil, nil, nil)
 	switch r := ws.Spec.TargetReference; {
-	case f.narrowed:
+	case f.hasSelector:
 		return nil
 	case r != nil && !followedKinds[r.Kind]:
 		out.Health = world.Healthy
@@ -145,7 +145,7 @@ func templateNode(w *cluster.Workload) *tree.Node {
 func (f *namespaceReader) sidecars(now time.Time) *world.Sidecars {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.asked == f.rounds {
+	if f.matrixRound == f.rounds {
 		return f.matrix
 	}
 	owners := map[string]cluster.Ref{}
@@ -164,6 +164,6 @@ func (f *namespaceReader) sidecars(now time.Time) *world.Sidecars {
 		}
 	}
 	f.matrix = survey.Sidecars(sets, func(p *cluster.Pod) cluster.Ref { return owners[p.UID] })
-	f.asked = f.rounds
+	f.matrixRound = f.rounds
 	return f.matrix
 }

@@ -38,8 +38,8 @@ type liveSource struct {
 	ctx context.Context //nolint:containedctx // watches live as long as the screens
 	*changeSignal
 
-	mu    sync.Mutex
-	where world.Where
+	mu     sync.Mutex
+	where  world.Where
 	reader *namespaceReader
 	// close is the workload that is shown in detail, nil for none.
 	close *closeUp
@@ -64,7 +64,7 @@ func connect(ctx context.Context, f *factory.Factory, where world.Where, o look,
 		return nil, err
 	}
 	l := &liveSource{
-		factory: withoutMessages(f), config: rest.CopyConfig(cfg), look: o, where: where, ctx: ctx, flags: connection(f.Flags), changeSignal: newChangeSignal(), live: live,
+		factory: withoutMessages(f), config: rest.CopyConfig(cfg), look: o, where: where, ctx: ctx, flags: connection(f.Flags), changeSignal: &changeSignal{version: 1, wake: make(chan struct{})}, live: live,
 	}
 	l.config.WarningHandler = rest.NoWarnings{}
 	if l.core, err = kubernetes.NewForConfig(l.config); err != nil {
@@ -182,8 +182,6 @@ type changeSignal struct {
 	version int64
 	wake    chan struct{}
 }
-
-func newChangeSignal() *changeSignal { return &changeSignal{version: 1, wake: make(chan struct{})} }
 
 func (b *changeSignal) ring() {
 	b.mu.Lock()

@@ -18,20 +18,20 @@ type namespaceReader struct {
 	*kube.NamespaceWatch
 	changed func()
 	stop    context.CancelFunc
-	// narrowed indicates that a selector leaves workloads out.
-	narrowed bool
+	// hasSelector indicates that a selector leaves workloads out.
+	hasSelector bool
 
-	mu     sync.Mutex
-	loaded bool
+	mu        sync.Mutex
+	loaded    bool
 	workloads map[cluster.Ref]*kube.WorkloadView
-	list   []*world.Workload
-	spaces []string
-	// rounds counts them; matrix is of the round that it was asked for in.
-	rounds, asked int
-	matrix        *world.Sidecars
-	// spread is of the round spreadIn, in the same way.
-	spread   *world.Distributions
-	spreadIn int
+	list      []*world.Workload
+	spaces    []string
+	// rounds counts them; matrix is of the round matrixRound.
+	rounds, matrixRound int
+	matrix              *world.Sidecars
+	// spread is of the round spreadRound.
+	spread      *world.Distributions
+	spreadRound int
 
 	// drawnRows are the rows of the last round, which only the round itself looks at.
 	drawn map[*kube.WorkloadView]drawnRows
@@ -58,7 +58,7 @@ func (l *liveSource) open(namespace string) (*namespaceReader, error) {
 		stop()
 		return nil, err
 	}
-	f := &namespaceReader{NamespaceWatch: k, changed: l.ring, drawn: map[*kube.WorkloadView]drawnRows{}, narrowed: l.look.selector != ""}
+	f := &namespaceReader{NamespaceWatch: k, changed: l.ring, drawn: map[*kube.WorkloadView]drawnRows{}, hasSelector: l.look.selector != ""}
 	f.stop = func() {
 		k.Close()
 		stop()

@@ -64,18 +64,18 @@ type rolloutData struct {
 	State    plan.State     `json:"state"`
 	Text     string         `json:"text"`
 	Failed   string         `json:"failed,omitempty"`
-	Begun    *time.Time     `json:"begun,omitempty"`
-	Finished *time.Time     `json:"finished,omitempty"`
+	Begun    time.Time      `json:"begun,omitzero"`
+	Finished time.Time      `json:"finished,omitzero"`
 	Steps    []recordedStep `json:"steps"`
 	History  []entry        `json:"history"`
 	Dropped  int            `json:"dropped,omitempty"`
 }
 
 type recordedStep struct {
-	Name  string     `json:"name"`
-	State string     `json:"state"`
-	Begun *time.Time `json:"begun,omitempty"`
-	Took  string     `json:"took,omitempty"`
+	Name  string    `json:"name"`
+	State string    `json:"state"`
+	Begun time.Time `json:"begun,omitzero"`
+	Took  string    `json:"took,omitempty"`
 }
 
 type entry struct {
@@ -122,7 +122,8 @@ func newPlanData(p Plan) (planData, error) {
 	}
 	out.Simulation = newSimulated(p.Page.Timeline)
 	for _, r := range p.Page.Timeline.Records {
-		if !shown(r.Op) {
+		// The script tells by these how a pod is.
+		if _, shown := r.Op.Word(); !shown && r.Op != simulate.OpGone {
 			continue
 		}
 		at, ok := index[r.Pod]
@@ -137,12 +138,6 @@ func newPlanData(p Plan) (planData, error) {
 		out.Simulation.Records.Rows = append(out.Simulation.Records.Rows, []any{seconds(r.At), r.Op, at})
 	}
 	return out, nil
-}
-
-// shown reports an op by which the script tells how a pod is.
-func shown(op simulate.Op) bool {
-	_, told := op.Word()
-	return told || op == simulate.OpGone
 }
 
 func newSimulated(t *simulate.Timeline) *simulated {
@@ -168,24 +163,16 @@ func newSimulated(t *simulate.Timeline) *simulated {
 
 func newRolloutData(r view.RecordPage, p planData) *rolloutData {
 	out := &rolloutData{
-		planData: p, State: r.State, Text: r.Text, Failed: r.Failed, Begun: moment(r.Begun), Finished: moment(r.Finished),
+		planData: p, State: r.State, Text: r.Text, Failed: r.Failed, Begun: r.Begun.UTC(), Finished: r.Finished.UTC(),
 		Steps: []recordedStep{}, History: []entry{}, Dropped: r.Dropped,
 	}
 	for _, s := range r.Steps {
-		out.Steps = append(out.Steps, recordedStep{s.Name, s.State, moment(s.Begun), s.Took})
+		out.Steps = append(out.Steps, recordedStep{s.Name, s.State, s.Begun.UTC(), s.Took})
 	}
 	for _, e := range r.History {
 		out.History = append(out.History, entry{e.At, e.What, e.By, e.Program, strings.TrimSpace(e.Detail)})
 	}
 	return out
-}
-
-func moment(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
 }
 
 // seconds is a length of time, to the millisecond.

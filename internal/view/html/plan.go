@@ -22,10 +22,10 @@ type planView struct {
 	Sub       bool
 	Simulated bool
 	Digest    string
-	// Title is the plan in a line, Headline the most important thing to know, and Least how
-	// many pods must be available at any time.
-	Title, Headline string
-	Least           int
+	// Headline is what a reader must know who reads nothing else: that the simulated run
+	// fails, or else what the pods go through. Least is how many pods must be available at any time.
+	Headline string
+	Least    int
 	// Tone is good, warn or bad: how much attention the verdict asks for.
 	Tone  string
 	Tiles []tile
@@ -69,8 +69,11 @@ func newPlanView(p Plan, id string, sub bool) (planView, error) {
 		return planView{}, err
 	}
 	v := planView{
-		PlanPage: p.Page, ID: id, Sub: sub, Digest: p.Digest, Title: p.Page.Title(), Headline: headlineOf(p.Page), Least: p.Page.Picture().Least, Tone: toneOf(p.Page), Tiles: tilesOf(p.Page),
+		PlanPage: p.Page, ID: id, Sub: sub, Digest: p.Digest, Headline: p.Page.Verdict, Least: p.Page.Picture().Least, Tone: toneOf(p.Page), Tiles: tilesOf(p.Page),
 		Nodes: nodesOf(p.Page.Pods), Folded: len(p.Page.Pods) > mostOpen, data: data,
+	}
+	if fails(p.Page) {
+		v.Headline = "The simulated rollout " + p.Page.Outcome.Text
 	}
 	v.Subsets = subsetsOf(p.Page.Pods)
 	if t := p.Page.Timeline; t != nil {
@@ -85,15 +88,6 @@ func newPlanView(p Plan, id string, sub bool) (planView, error) {
 		}
 	}
 	return v, nil
-}
-
-// headlineOf is what a reader must know who reads nothing else: that the simulated run fails,
-// or else what the pods go through.
-func headlineOf(p view.PlanPage) string {
-	if fails(p) {
-		return "The simulated rollout " + p.Outcome.Text
-	}
-	return p.Verdict
 }
 
 func fails(p view.PlanPage) bool {
@@ -131,34 +125,22 @@ func tilesOf(p view.PlanPage) []tile {
 	)
 }
 
-// waitsOf reports how many steps wait for a person.
+// waitsOf reports how many steps wait for approval.
 func waitsOf(p view.PlanPage) string {
-	n := 0
-	for _, s := range p.Masked.Steps {
-		if s.Pause != nil && s.Pause.For == 0 {
-			n++
-		}
-	}
-	switch n {
-	case 0:
+	if p.Waits == 0 {
 		return "none waits for approval"
-	case 1:
-		return "1 waits for approval"
 	}
-	return strconv.Itoa(n) + " wait for approval"
+	return counted.With(p.Waits, "waits", "wait") + " for approval"
 }
 
 func nodesOf(pods []view.PlanPod) []node {
 	var out []node
-	for _, p := range pods {
-		if n := len(out); n == 0 || out[n-1].Name != p.Node {
-			out = append(out, node{Name: p.Node, Label: cmp.Or(p.Node, "no node yet")})
+	for _, list := range view.Grouped(pods, func(p view.PlanPod) string { return p.Node }) {
+		n := node{Name: list[0].Node, Label: cmp.Or(list[0].Node, "no node yet"), Pods: list}
+		for _, p := range list {
+			n.Changed += min(p.Step, 1)
 		}
-		last := &out[len(out)-1]
-		last.Pods = append(last.Pods, p)
-		if p.Step > 0 {
-			last.Changed++
-		}
+		out = append(out, n)
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package html
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,50 +30,48 @@ func subsetsOf(pods []view.PlanPod) []subset {
 	if !slices.ContainsFunc(pods, func(p view.PlanPod) bool { return p.Subset != "" }) {
 		return nil
 	}
-	by := map[string][]view.PlanPod{}
-	var names []string
-	for _, p := range pods {
-		if by[p.Subset] == nil {
-			names = append(names, p.Subset)
-		}
-		by[p.Subset] = append(by[p.Subset], p)
-	}
-	slices.SortFunc(names, func(a, b string) int { // the empty name last
-		return cmp.Or(cmp.Compare(min(len(b), 1), min(len(a), 1)), strings.Compare(a, b))
-	})
 	var out []subset
-	for _, name := range names {
-		out = append(out, newSubset(cmp.Or(name, "no subset"), by[name]))
+	for _, list := range view.Grouped(pods, func(p view.PlanPod) string { return p.Subset }) {
+		out = append(out, newSubset(list))
+	}
+	slices.SortFunc(out, func(a, b subset) int { return last(a.Label == "", b.Label == "", strings.Compare(a.Label, b.Label)) })
+	if end := &out[len(out)-1]; end.Label == "" {
+		end.Label = "no subset"
 	}
 	return out
 }
 
-func newSubset(label string, pods []view.PlanPod) subset {
-	out := subset{Label: label, Pods: len(pods)}
-	nodes := map[string]bool{}
-	for _, p := range pods {
-		if p.Node != "" {
-			nodes[p.Node] = true
-		}
-		step := subsetStep{Number: p.Step, Label: "Not touched"}
-		if p.Step > 0 {
-			out.Changed++
-			step.Label = fmt.Sprintf("Step %d, %s", p.Step, p.StepName)
-		}
-		i := slices.IndexFunc(out.Steps, func(s subsetStep) bool { return s.Number == p.Step })
-		if i < 0 {
-			out.Steps = append(out.Steps, step)
-			i = len(out.Steps) - 1
-		}
-		name := p.Name
-		if p.Tied {
-			name += "~"
-		}
-		out.Steps[i].Names = append(out.Steps[i].Names, name)
+// last orders by another comparison, but for what comes last.
+func last(a, b bool, otherwise int) int {
+	switch {
+	case a == b:
+		return otherwise
+	case a:
+		return 1
 	}
-	slices.SortFunc(out.Steps, func(a, b subsetStep) int { // what is not touched last
-		return cmp.Or(cmp.Compare(min(b.Number, 1), min(a.Number, 1)), cmp.Compare(a.Number, b.Number))
-	})
+	return -1
+}
+
+func newSubset(pods []view.PlanPod) subset {
+	out := subset{Label: pods[0].Subset, Pods: len(pods)}
+	nodes := map[string]bool{}
+	for _, list := range view.Grouped(pods, func(p view.PlanPod) int { return p.Step }) {
+		step := subsetStep{Number: list[0].Step, Label: "Not touched"}
+		if step.Number > 0 {
+			out.Changed += len(list)
+			step.Label = fmt.Sprintf("Step %d, %s", step.Number, list[0].StepName)
+		}
+		for _, p := range list {
+			nodes[p.Node] = true
+			if p.Tied {
+				p.Name += "~"
+			}
+			step.Names = append(step.Names, p.Name)
+		}
+		out.Steps = append(out.Steps, step)
+	}
+	slices.SortFunc(out.Steps, func(a, b subsetStep) int { return last(a.Number == 0, b.Number == 0, a.Number-b.Number) })
+	delete(nodes, "")
 	out.Nodes = len(nodes)
 	return out
 }

@@ -1,6 +1,7 @@
 package svg
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -22,7 +23,7 @@ func (c *canvas) steps(list []simulate.StepMark, x timeScale, end time.Duration)
 		if i%2 == 1 {
 			class = "odd"
 		}
-		c.rect(from, laneTop, max(to-from, 1.5), laneHeight, class, stepHint(i, s))
+		c.rect(from, laneTop, max(to-from, 1.5), laneHeight, class, fmt.Sprintf("%d. %s, %s", i+1, cmp.Or(s.Title, s.Name), stretch(s)))
 		if label := laneLabel(i, s.Name, to-from); label != "" {
 			c.text((from+to)/2, laneTop+14, "fg small middle", label)
 		}
@@ -31,10 +32,6 @@ func (c *canvas) steps(list []simulate.StepMark, x timeScale, end time.Duration)
 			marked = from
 		}
 	}
-}
-
-func stepHint(i int, s simulate.StepMark) string {
-	return fmt.Sprintf("%d. %s, %s", i+1, or(s.Title, s.Name), stretch(s))
 }
 
 // laneLabel is the name if there is room, else the number.
@@ -103,11 +100,4 @@ func (c *canvas) legend(least int, cut bool) {
 	if cut {
 		entry("wait cut short", func() { c.slashes(x+7, legendY-4) })
 	}
-}
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

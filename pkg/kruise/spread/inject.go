@@ -109,6 +109,15 @@ func (m Match) String() string {
 	return string(text)
 }
 
+// SubsetOf names the subset of a UnitedDeployment or WorkloadSpread that a pod is in, "" for none.
+func SubsetOf(labels, annotations map[string]string) string {
+	if name := labels[kruise.SubsetNameLabel]; name != "" {
+		return name
+	}
+	match, _ := ReadMatch(annotations)
+	return match.Subset
+}
+
 // ReadMatch reads a pod's annotation; ok is false when it has none that can be
 // read.
 func ReadMatch(annotations map[string]string) (m Match, ok bool) {

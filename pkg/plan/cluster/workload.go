@@ -6,6 +6,7 @@
 package cluster
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -30,6 +31,14 @@ type Ref struct {
 
 // String returns KIND/NAME, as the commands spell it.
 func (r Ref) String() string { return strings.ToLower(r.Kind) + "/" + r.Name }
+
+// Compare orders references by namespace, kind and name.
+func (r Ref) Compare(other Ref) int {
+	return cmp.Or(
+		strings.Compare(r.Namespace, other.Namespace), strings.Compare(r.Kind, other.Kind),
+		strings.Compare(r.Name, other.Name), strings.Compare(r.Group, other.Group),
+	)
+}
 
 // Check returns an error for a reference that the API server would not take for a workload.
 // References in plans and records are written by others, and become part of commands that people

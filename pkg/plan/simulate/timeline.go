@@ -62,28 +62,33 @@ func (op Op) Word() (word string, told bool) {
 // Record is one thing that happened.
 type Record struct {
 	// At is counted from the start of the timeline.
-	At  time.Duration
-	Op  Op
-	Pod string
-	UID string
+	At  time.Duration `json:"-"`
+	Op  Op            `json:"op"`
+	Pod string        `json:"pod"`
+	UID string        `json:"uid,omitempty"`
 	// Revision is the pod's after it, Node where it is.
-	Revision, Node string
+	Node     string `json:"node,omitempty"`
+	Revision string `json:"revision,omitempty"`
 	// Container is set for what happens to one; From and To are images or
 	// states.
-	Container, From, To string
+	Container string `json:"container,omitempty"`
+	From      string `json:"from,omitempty"`
+	To        string `json:"to,omitempty"`
 	// Reason is why, in a few words.
-	Reason string
+	Reason string `json:"reason,omitempty"`
 }
 
 // Sample has the state of the pods from a moment on, until the next sample.
 type Sample struct {
-	At time.Duration
+	At time.Duration `json:"-"`
 	// Old and New are available pods at old revisions and at the new one.
-	Old, New int
+	Old int `json:"old"`
+	New int `json:"new"`
 	// OldDown and NewDown are pods that are there but not available.
-	OldDown, NewDown int
+	OldDown int `json:"oldDown"`
+	NewDown int `json:"newDown"`
 	// Wanted is how many pods there should be.
-	Wanted int
+	Wanted int `json:"wanted"`
 }
 
 // Total is how many pods there are, available or not.

@@ -87,23 +87,24 @@ type Change struct {
 // Field is one field in which the sides differ. A side that is nil has nothing
 // there; what is secret is [redact.Masked], also when both sides are.
 type Field struct {
-	Path     string
-	Old, New any
+	Path string `json:"path"`
+	Old  any    `json:"old,omitempty"`
+	New  any    `json:"new,omitempty"`
 	// Effect and Why are what the field asks for where it is one of a pod
 	// template.
-	Effect rules.Effect
-	Why    string
+	Effect rules.Effect `json:"effect,omitempty"`
+	Why    string       `json:"why,omitempty"`
 }
 
 // Effect is one thing that follows from a change.
 type Effect struct {
-	Level Level
+	Level Level `json:"level"`
 	// Rule is the ID of a rule of lint, empty if no rule is concerned.
-	Rule string
+	Rule string `json:"rule,omitempty"`
 	// Field is empty for the object as a whole.
-	Field string
-	Text  string
-	Hint  string
+	Field string `json:"field,omitempty"`
+	Text  string `json:"text"`
+	Hint  string `json:"hint,omitempty"`
 }
 
 // Rollout is what a change does to pods.
@@ -156,12 +157,15 @@ type Subset struct {
 
 // Copies are the namespaces in which a ResourceDistribution has its copies.
 type Copies struct {
-	Kind, Name              string
-	Added, Removed, Changed []string
+	Kind    string   `json:"kind"`
+	Name    string   `json:"name"`
+	Added   []string `json:"added,omitempty"`
+	Removed []string `json:"removed,omitempty"`
+	Changed []string `json:"changed,omitempty"`
 	// Kept is how many stay as they are.
-	Kept int
+	Kept int `json:"kept"`
 	// Unknown: which namespaces there are is not known.
-	Unknown bool
+	Unknown bool `json:"unknownNamespaces,omitempty"`
 }
 
 // Reached is a workload that a SidecarSet reaches: newly, not any more, or on

@@ -44,9 +44,9 @@ func (s Severity) Rank() int {
 
 // Finding is a rule that applied to an object.
 type Finding struct {
+	Object   resource.ID `json:"object"`
 	ID       string      `json:"id"`
 	Severity Severity    `json:"severity"`
-	Object   resource.ID `json:"-"`
 	File     string      `json:"file,omitempty"`
 	Line     int         `json:"line,omitempty"`
 	Field    string      `json:"field,omitempty"`

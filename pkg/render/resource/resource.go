@@ -81,7 +81,10 @@ func (o Origin) String() string {
 
 // ID names an object as the API server does, whatever its version.
 type ID struct {
-	Group, Kind, Namespace, Name string
+	Group     string `json:"group,omitempty"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
 }
 
 // String gives Kind namespace/name, short for messages, and the kind alone

@@ -11,14 +11,14 @@ import (
 type Explanation struct {
 	// Template is the workload that holds the pod template; Path leads to the
 	// template inside it.
-	Template resource.ID
-	Path     string
+	Template resource.ID `json:"template"`
+	Path     string      `json:"path,omitempty"`
 	// SidecarSet is the name of the set.
-	SidecarSet string
+	SidecarSet string `json:"sidecarSet"`
 	// Injected reports whether its containers were put in.
-	Injected bool
+	Injected bool `json:"injected"`
 	// Reason is one line in plain words.
-	Reason string
+	Reason string `json:"reason"`
 	seq    int
 }
 

@@ -58,7 +58,7 @@ func (c *Cluster) Do(_ context.Context, act world.Act) (string, error) {
 		if means := act.Precondition[ref]; means != "" && means != o.means() {
 			return errChanged
 		}
-		done = nameOf(ref) + ": " + o.done
+		done = ref.String() + ": " + o.done
 		return o.do()
 	})
 	if err == nil && len(act.On) > 1 {
@@ -82,7 +82,7 @@ func (c *Cluster) each(act world.Act, f func(ref cluster.Ref, o offer) error) er
 			err = f(ref, o)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", nameOf(ref), err))
+			errs = append(errs, fmt.Errorf("%s: %w", ref.String(), err))
 		}
 	}
 	return errors.Join(errs...)
@@ -184,16 +184,9 @@ func restart(c *Cluster, d *world.Detail, act world.Act) (offer, error) {
 	change := plan.ConsequenceOfPlan(p, "")
 	done := "restarting containers in all pods"
 	if len(act.Pods) > 0 {
-		done = "restarting containers in " + countOf(change.Pods, "pod")
+		done = "restarting containers in " + counted.Of(change.Pods, "pod")
 	}
 	return offer{change, done, func() error { return c.begin(d.Ref, p) }}, nil
-}
-
-func countOf(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func scale(c *Cluster, d *world.Detail, act world.Act) (offer, error) {
@@ -202,11 +195,11 @@ func scale(c *Cluster, d *world.Detail, act world.Act) (offer, error) {
 		return offer{}, fmt.Errorf("%s: a number of pods from 0 to %d", act.Value, largest)
 	}
 	if d.Ref.Kind == kruise.KindDaemonSet || d.Ref.Kind == kruise.KindSidecarSet {
-		return offer{}, fmt.Errorf("%s has no number of pods of its own", nameOf(d.Ref))
+		return offer{}, fmt.Errorf("%s has no number of pods of its own", d.Ref.String())
 	}
 	patch := plan.Patch{Type: "merge", Subresource: "scale", Body: map[string]any{"spec": map[string]any{"replicas": int64(n)}}}
 	change := plan.Consequence{Was: strconv.Itoa(d.Pods.Desired), Becomes: act.Value}
-	return offer{change, "scaling to " + countOf(n, "pod"), func() error {
+	return offer{change, "scaling to " + counted.Of(n, "pod"), func() error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return c.world.Patch(d.Ref, patch)

@@ -65,12 +65,7 @@ type Options struct {
 }
 
 // Start makes the shop and starts its rollouts; they end with the context.
-func Start(ctx context.Context, seed uint64, now time.Time) (*Cluster, error) {
-	return StartWith(ctx, Options{Seed: seed, Now: now})
-}
-
-// StartWith is [Start] with all options.
-func StartWith(ctx context.Context, o Options) (*Cluster, error) {
+func Start(ctx context.Context, o Options) (*Cluster, error) {
 	model := simulate.New(options(o.Seed, o.Now))
 	c := &Cluster{
 		ctx: ctx, world: model, docs: strings.Split(shop, "\n---\n"),
@@ -234,7 +229,7 @@ func (c *Cluster) observe() error {
 }
 
 func (c *Cluster) question(ref cluster.Ref, s plan.Snapshot) diagnose.Question {
-	q := diagnose.Question{Name: nameOf(ref), Plan: plan.CurrentSpecPlan(s), Snapshot: s, Now: c.world.Now(), Holder: c.store.holder(ref)}
+	q := diagnose.Question{Name: ref.String(), Plan: plan.CurrentSpecPlan(s), Snapshot: s, Now: c.world.Now(), Holder: c.store.holder(ref)}
 	if r := c.store.runs[ref]; r != nil {
 		q.Plan, q.Begun = r.plan, true
 	}

@@ -20,7 +20,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func open(t *testing.T) *demo.Cluster {
 	t.Helper()
-	c, err := demo.Start(t.Context(), 1, noon)
+	c, err := demo.Start(t.Context(), demo.Options{Seed: 1, Now: noon})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ var clock = regexp.MustCompile(`at \d\d:\d\d:\d\d,`)
 // goes by changes nothing of what happens.
 func TestSameSeedSameStory_WhateverTheClock(t *testing.T) {
 	tell := func(now time.Time, portion time.Duration) []string {
-		c, err := demo.Start(t.Context(), 1, now)
+		c, err := demo.Start(t.Context(), demo.Options{Seed: 1, Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +206,7 @@ func TestSameSeedSameStory_WhateverTheClock(t *testing.T) {
 // TestStartWith_AddsALargeWorkload checks that the large workload has the requested number of pods,
 // and that its rollout progresses.
 func TestStartWith_AddsALargeWorkload(t *testing.T) {
-	c, err := demo.StartWith(t.Context(), demo.Options{Seed: 1, Now: noon, Pods: 300})
+	c, err := demo.Start(t.Context(), demo.Options{Seed: 1, Now: noon, Pods: 300})
 	if err != nil {
 		t.Fatal(err)
 	}

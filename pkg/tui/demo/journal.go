@@ -22,7 +22,7 @@ const most = 200
 
 // note adds an event of a workload.
 func (j *journal) note(ref cluster.Ref, reason, text string, warning bool) {
-	j.add(ref, world.Event{About: nameOf(ref), Reason: reason, Text: strings.TrimSpace(text), Warning: warning})
+	j.add(ref, world.Event{About: ref.String(), Reason: reason, Text: strings.TrimSpace(text), Warning: warning})
 }
 
 // add adds an event, or counts one more of the same.

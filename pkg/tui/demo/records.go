@@ -92,7 +92,7 @@ type store struct {
 func (s *store) record(ref cluster.Ref) (plan.Record, error) {
 	rec, ok := s.records[ref]
 	if !ok || s.runs[ref] == nil {
-		return plan.Record{}, fmt.Errorf("%s: %w", nameOf(ref), plan.ErrNoRollout)
+		return plan.Record{}, fmt.Errorf("%s: %w", ref.String(), plan.ErrNoRollout)
 	}
 	now, err := s.world.Snapshot(ref)
 	rec.Progress, rec.Base, rec.Version = now.Progress, now.Base, now.Version

@@ -14,7 +14,7 @@ import (
 // timeout after it is resumed or promoted.
 func TestResume_RestartsTheStepTimeout(t *testing.T) {
 	for _, verb := range []world.Verb{world.PauseResume, world.Promote} {
-		c, err := Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+		c, err := Start(t.Context(), Options{Seed: 1, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestResume_RestartsTheStepTimeout(t *testing.T) {
 
 // TestRecords_ListRollouts lists the rollouts of the shop as those of a cluster.
 func TestRecords_ListRollouts(t *testing.T) {
-	c, err := Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	c, err := Start(t.Context(), Options{Seed: 1, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
@@ -229,5 +228,3 @@ func (r *run) Begin(ctx context.Context, ref cluster.Ref, p plan.Plan) error {
 	r.plan = p
 	return r.world.Begin(ctx, ref, p)
 }
-
-func nameOf(r cluster.Ref) string { return strings.ToLower(r.Kind) + "/" + r.Name }

@@ -105,7 +105,7 @@ func (c *Cluster) find(ref cluster.Ref) *cluster.Pod {
 	return nil
 }
 
-func missing(ref cluster.Ref) error { return fmt.Errorf("%s: there is no such object", nameOf(ref)) }
+func missing(ref cluster.Ref) error { return fmt.Errorf("%s: there is no such object", ref.String()) }
 
 // Manifest is an object, or a pod, as a cluster would have it.
 func (c *Cluster) Manifest(_ context.Context, ref cluster.Ref) (string, error) {

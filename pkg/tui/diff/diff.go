@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/page"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -35,7 +34,7 @@ type Screen struct {
 func New(o screen.Open) Screen { return Screen{ref: o.Ref} }
 
 // Title is the workload.
-func (s Screen) Title() string { return "diff " + show.Name(s.ref) }
+func (s Screen) Title() string { return "diff " + s.ref.String() }
 
 // Want is the workload with its revisions.
 func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
@@ -191,7 +190,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 }
 
 func (s Screen) nothing(env screen.Env) []draw.Line {
-	name := show.Name(s.ref)
+	name := s.ref.String()
 	text := name + " does not exist; esc goes back"
 	switch {
 	case len(s.past) > 0:

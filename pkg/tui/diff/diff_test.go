@@ -33,7 +33,7 @@ func template(tag, password string) m {
 // at is the diff of a workload of the demo, held still, with other revisions.
 func at(t *testing.T, ref cluster.Ref, change func(*diagnose.Question)) (tui.Options, *tuitest.Still) {
 	t.Helper()
-	shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	shop, err := demo.Start(t.Context(), demo.Options{Seed: 1, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}

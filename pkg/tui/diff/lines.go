@@ -1,8 +1,6 @@
 package diff
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 	"strings"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
@@ -39,24 +38,12 @@ func field(f rules.FieldChange, mode rules.UpdateMode) []draw.Line {
 	}
 	lines := []draw.Line{draw.Text(theme.Strong, "  "+f.Path+"  ").Add(style, effect)}
 	if f.Old != nil {
-		lines = append(lines, draw.Text(theme.Removed, "    - "+value(f.Old)))
+		lines = append(lines, draw.Text(theme.Removed, "    - "+show.Value(f.Old)))
 	}
 	if f.New != nil {
-		lines = append(lines, draw.Text(theme.Added, "    + "+value(f.New)))
+		lines = append(lines, draw.Text(theme.Added, "    + "+show.Value(f.New)))
 	}
 	return lines
-}
-
-// value is one value of a field in one line.
-func value(v any) string {
-	if text, ok := v.(string); ok && text != "" && !strings.ContainsAny(text, "\n\t\r") {
-		return text
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(b)
 }
 
 // template is what a revision puts into pods, without what is likely to be secret. Of

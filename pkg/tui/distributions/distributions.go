@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/match"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -58,7 +57,12 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After
 		s.filter = msg.Text
 		return s.refresh(env), nil
 	case screen.Wheel:
-		return s.wheel(env, msg), nil
+		list, below := heights(env)
+		if !s.inside {
+			return s.move(s.window.Move(msg.By, len(s.rows), list)), nil
+		}
+		s.places = s.places.Move(msg.By, s.count(), below)
+		return s, nil
 	case screen.Click:
 		return s.click(env, msg), nil
 	case tea.KeyPressMsg:
@@ -77,21 +81,14 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	} else if w, ok := s.window.Key(key, len(s.rows), list); ok {
 		return s.move(w), nil
 	}
-	if turn.Is(key) {
+	switch {
+	case turn.Is(key):
 		s.inside = !s.inside && s.count() > 0
 		return s, nil
+	case s.current() == nil:
+		return s, nil
 	}
-	return s, s.elsewhere(key)
-}
-
-// elsewhere opens a text of the object.
-func (s Screen) elsewhere(key string) screen.After {
-	for _, d := range doors {
-		if d.Is(key) && s.current() != nil {
-			return screen.Send(screen.Open{Screen: screen.Text, Ref: s.at, Text: d.text})
-		}
-	}
-	return nil
+	return s, links.Open(key, screen.Open{Ref: s.at})
 }
 
 // move goes to another row; its places begin at the first.
@@ -101,15 +98,6 @@ func (s Screen) move(w draw.Window) Screen {
 		s.at, s.places, s.inside = s.rows[w.At].Ref, draw.Window{}, false
 	}
 	return s
-}
-
-func (s Screen) wheel(env screen.Env, w screen.Wheel) Screen {
-	list, below := heights(env)
-	if s.inside {
-		s.places = s.places.Move(w.By, s.count(), below)
-		return s
-	}
-	return s.move(s.window.Move(w.By, len(s.rows), list))
 }
 
 // click goes to a row, or to a place.
@@ -144,25 +132,13 @@ func (s Screen) count() int {
 
 var turn = screen.Binding{Keys: []string{"tab", "enter"}, Does: "places", Help: "go through its subsets, namespaces or nodes, or through the list again"}
 
-// door is a key to a text of the object.
-type door struct {
-	screen.Binding
-	text string
-}
-
-var doors = []door{
-	{screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the object as YAML"}, "yaml"},
-	{screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "the object in words"}, "describe"},
+var links = screen.Links{
+	{Binding: screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the object as YAML"}, Screen: screen.Text, Text: "yaml"},
+	{Binding: screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "the object in words"}, Screen: screen.Text, Text: "describe"},
 }
 
 // Keys are those of this screen.
-func (Screen) Keys() []screen.Binding {
-	list := []screen.Binding{turn}
-	for _, d := range doors {
-		list = append(list, d.Binding)
-	}
-	return list
-}
+func (Screen) Keys() []screen.Binding { return append([]screen.Binding{turn}, links.Keys()...) }
 
 // refresh works out the rows, what is most urgent first. The cursor stays where it is.
 func (s Screen) refresh(env screen.Env) Screen {
@@ -172,10 +148,10 @@ func (s Screen) refresh(env screen.Env) Screen {
 	filter := match.New(s.filter)
 	s.rows, s.sizes = nil, sizes{}
 	for _, f := range env.World.Distributions.List {
-		if filter.Row(nil, f.Name, show.Name(f.Ref), f.Namespace, f.Target, f.Health.String()) {
+		if filter.Row(nil, f.Name, f.String(), f.Namespace, f.Target, f.Health.String()) {
 			s.rows = append(s.rows, f)
 			s.sizes.namespace = max(s.sizes.namespace, draw.Width(f.Namespace))
-			s.sizes.name = max(s.sizes.name, draw.Width(show.Name(f.Ref)))
+			s.sizes.name = max(s.sizes.name, draw.Width(f.String()))
 			s.sizes.target = max(s.sizes.target, draw.Width(f.Target))
 		}
 	}

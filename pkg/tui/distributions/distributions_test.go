@@ -17,7 +17,7 @@ import (
 // at is the shop of the demo, held still, with what it fans out on the screen.
 func at(t *testing.T, name string) (tui.Options, *tuitest.Still) {
 	t.Helper()
-	shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	shop, err := demo.Start(t.Context(), demo.Options{Seed: 1, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,11 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	}
 	lines := []draw.Line{s.summary(env)}
 	if len(s.rows) == 0 {
-		return append(lines, draw.Line{}, s.nothing())
+		none := "no UnitedDeployment, WorkloadSpread, ResourceDistribution or ImagePullJob here"
+		if s.filter != "" {
+			none = screen.NoMatches
+		}
+		return append(lines, draw.Line{}, draw.Text(theme.Faint, "  "+none))
 	}
 	list, below := heights(env)
 	table := draw.Table{Columns: s.columns(env), Rows: len(s.rows), Window: s.window, Row: func(i int) []draw.Line { return row(env, s.rows[i]) }}
@@ -45,13 +49,6 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 		lines = append(lines, draw.Line{})
 	}
 	return append(lines, s.about(env, below)...)
-}
-
-func (s Screen) nothing() draw.Line {
-	if s.filter != "" {
-		return draw.Text(theme.Faint, "  no matches; esc clears the filter")
-	}
-	return draw.Text(theme.Faint, "  no UnitedDeployment, WorkloadSpread, ResourceDistribution or ImagePullJob here")
 }
 
 func (s Screen) summary(env screen.Env) draw.Line {
@@ -95,7 +92,7 @@ func row(env screen.Env, f *world.Distribution) []draw.Line {
 	return []draw.Line{
 		show.Health(env.Theme, f.Health),
 		draw.Text(theme.Faint, f.Namespace),
-		draw.Text(theme.Strong, show.Name(f.Ref)),
+		draw.Text(theme.Strong, f.String()),
 		draw.Text(there, fmt.Sprintf("%d/%d", f.Got, f.Wanted)),
 		picture(env.Theme, f),
 		draw.Text(theme.Plain, f.Target),
@@ -122,7 +119,7 @@ func picture(t *theme.Theme, f *world.Distribution) draw.Line {
 // about is the one of the cursor: its problems and its places.
 func (s Screen) about(env screen.Env, height int) []draw.Line {
 	f := s.current()
-	title := draw.Text(theme.Header, " "+show.Name(f.Ref)).Add(theme.Faint, "  "+counted.Of(len(f.Places), nouns[f.Kind])+" of "+f.Target)
+	title := draw.Text(theme.Header, " "+f.String()).Add(theme.Faint, "  "+counted.Of(len(f.Places), nouns[f.Kind])+" of "+f.Target)
 	problems := draw.Line{}
 	if len(f.Problems) > 0 {
 		problems = draw.Text(theme.Warn, "  "+env.Theme.Symbols.Degraded+" "+strings.Join(f.Problems, "; "))

@@ -25,19 +25,15 @@ func Box(t *theme.Theme, under []Line, title string, lines []Line, width, height
 		box = append(box, Text(theme.Key, f[5]+" ").Join(l.Fit(inner, t.Symbols.Ellipsis)).Add(theme.Key, " "+f[5]))
 	}
 	box = append(box, Text(theme.Key, f[2]+strings.Repeat(f[4], inner+2)+f[3]))
-	out, top, left := faded(under, height), max((height-len(box))/2, 0), max((width-inner-4)/2, 0)
+	out := make([]Line, height)
+	for i := range min(len(under), height) {
+		out[i] = Text(theme.Faint, strings.TrimRight(under[i].String(), " ")) // as one text it is cut like one
+	}
+	top, left := max((height-len(box))/2, 0), max((width-inner-4)/2, 0)
 	for i, l := range box {
 		if top+i < len(out) {
 			out[top+i] = Text(theme.Plain, Spaces(left)).Join(l)
 		}
-	}
-	return out
-}
-
-func faded(lines []Line, height int) []Line {
-	out := make([]Line, height)
-	for i := range min(len(lines), height) {
-		out[i] = Text(theme.Faint, strings.TrimRight(lines[i].String(), " ")) // as one text it is cut like one
 	}
 	return out
 }
@@ -57,6 +53,33 @@ func Wrap(style theme.Style, text string, width int) []Line {
 		for l := range strings.SplitSeq(ansi.Wrap(clean, max(width, 1), ""), "\n") {
 			out = append(out, Text(style, strings.ReplaceAll(l, hyphen, "-")))
 		}
+	}
+	return out
+}
+
+// Hang breaks a text as [Wrap] does: its first line follows a head, and the others are indented as far.
+func Hang(head Line, style theme.Style, text string, width int) []Line {
+	lines := Wrap(style, text, width)
+	for i, l := range lines {
+		if i == 1 {
+			head = Text(theme.Plain, Spaces(head.Width()))
+		}
+		lines[i] = head.Join(l)
+	}
+	return lines
+}
+
+// Indented breaks a text as [Wrap] does, below something.
+func Indented(columns int, style theme.Style, text string, width int) []Line {
+	return Hang(Text(theme.Plain, Spaces(columns)), style, text, width)
+}
+
+// Beside draws lines at the left and at the right of each other, the left ones in so many columns.
+func Beside(left, right []Line, width int, ellipsis string) []Line {
+	out := make([]Line, max(len(left), len(right)))
+	left, right = Exactly(left, len(out)), Exactly(right, len(out))
+	for i := range out {
+		out[i] = left[i].Fit(width-1, ellipsis).Add(theme.Plain, " ").Join(right[i])
 	}
 	return out
 }

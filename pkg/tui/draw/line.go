@@ -29,6 +29,11 @@ type Line struct {
 // Text is a line in one style.
 func Text(style theme.Style, text string) Line { return Line{Spans: []Span{{text, style}}} }
 
+// Heading is the first line of a part of a screen.
+func Heading(text, more string) Line {
+	return Text(theme.Header, " "+text).Add(theme.Faint, "  "+more)
+}
+
 // Of is a line of spans.
 func Of(spans ...Span) Line { return Line{Spans: spans} }
 

@@ -66,7 +66,14 @@ func (t Table) header(widths []int, th *theme.Theme) Line {
 
 func (t Table) row(i int, widths []int, th *theme.Theme) Line {
 	l := Line{Cursor: i == t.Window.At, Spans: make([]Span, 0, 4*len(widths))}
-	l.Spans = append(l.Spans, t.pointer(i, th), t.mark(i, th))
+	pointer, mark := Span{" ", theme.Plain}, Span{" ", theme.Plain}
+	if l.Cursor {
+		pointer = Span{th.Symbols.Cursor, theme.Title}
+	}
+	if t.Marked != nil && t.Marked(i) {
+		mark = Span{th.Symbols.Mark, theme.Mark}
+	}
+	l.Spans = append(l.Spans, pointer, mark)
 	for c, cell := range t.Row(i) {
 		if widths[c] > 0 {
 			l = l.cell(cell, t.Columns[c], widths[c], th)
@@ -81,20 +88,6 @@ func (l Line) ended() Line {
 		l.Spans = l.Spans[:n]
 	}
 	return l
-}
-
-func (t Table) pointer(i int, th *theme.Theme) Span {
-	if i == t.Window.At {
-		return Span{th.Symbols.Cursor, theme.Title}
-	}
-	return Span{" ", theme.Plain}
-}
-
-func (t Table) mark(i int, th *theme.Theme) Span {
-	if t.Marked != nil && t.Marked(i) {
-		return Span{th.Symbols.Mark, theme.Mark}
-	}
-	return Span{" ", theme.Plain}
 }
 
 func (l Line) cell(cell Line, c Column, width int, th *theme.Theme) Line {

@@ -176,7 +176,11 @@ func (p Page) Key(key string) (Page, bool) {
 		p.fold, p.left = !p.fold, 0
 		return p.lay().keep(), true
 	case right.Is(key) && !p.fold:
-		p.left = min(p.left+sideways, max(p.widest()-p.room(), 0))
+		widest := 0 // of the lines that are seen
+		for _, r := range p.seen() {
+			widest = max(widest, r.part.Width())
+		}
+		p.left = min(p.left+sideways, max(widest-p.room(), 0))
 		return p, true
 	case left.Is(key):
 		p.left = max(p.left-sideways, 0)
@@ -214,14 +218,8 @@ func (p Page) ToEnd(stay bool) Page {
 	return p.keep()
 }
 
-// widest is the width of the widest line that is seen.
-func (p Page) widest() int {
-	n := 0
-	for _, r := range p.rows[p.top:min(p.top+p.height, len(p.rows))] {
-		n = max(n, r.part.Width())
-	}
-	return n
-}
+// seen are the rows that are seen.
+func (p Page) seen() []row { return p.rows[p.top:min(p.top+p.height, len(p.rows))] }
 
 // Find returns the page at the first line, from the top on, that has a text, in
 // whatever case; empty looks for nothing.
@@ -290,19 +288,14 @@ func (p Page) jump(by int) Page {
 // Draw is the rows that are seen, with what is looked for marked.
 func (p Page) Draw(th *theme.Theme) []draw.Line {
 	var out []draw.Line
-	for _, r := range p.rows[p.top:min(p.top+p.height, len(p.rows))] {
+	for _, r := range p.seen() {
 		gutter := draw.Text(theme.Plain, " ")
-		if p.present(r.line) {
+		if len(p.find.hits) > 0 && p.find.hits[p.find.at] == r.line { // the search is at it
 			gutter = draw.Text(theme.Title, th.Symbols.Cursor)
 		}
 		out = append(out, gutter.Join(p.marked(r.part).From(p.left)))
 	}
 	return out
-}
-
-// present reports whether a line is the one that the search is at.
-func (p Page) present(line int) bool {
-	return len(p.find.hits) > 0 && p.find.hits[p.find.at] == line
 }
 
 // marked is a line with what is looked for in the style of what was found.

@@ -15,42 +15,30 @@ import (
 
 // Draw is what the plan is, the player, and below it steps and what happens.
 func (s Screen) Draw(env screen.Env) []draw.Line {
-	if s.run == nil {
-		return s.nothing(env)
+	switch {
+	case s.run != nil:
+	case s.detail != nil:
+		return []draw.Line{{}, draw.Text(theme.Busy, "  simulating ...")}
+	case env.World.Find(s.ref) == nil && env.World.Unseen == "":
+		return env.Missing(s.ref.String())
+	default:
+		return env.Waiting("the pods of " + s.ref.String())
 	}
-	lines := s.head(env)
-	p := picture{run: s.run, at: s.at, width: inner(env)}
+	lines := []draw.Line{s.change(env), s.outcome(env), s.numbers(env)}
+	p := picture{run: s.run, at: s.at, width: max(env.Width-2, 1)} // with a column at each side, where there are so many
 	lines = append(lines, p.lines(env.Theme.Symbols, s.pictureHeight(env))...)
 	lines = append(lines, p.scrubber(env.Theme.Symbols))
 	height := max(env.Height-len(lines), 1)
-	if !wide(env) {
-		return append(lines, s.narrow(env, height)...)
-	}
-	left, right := s.plan(env, env.Width/2, height), s.events(env, height)
-	for i := range height {
-		lines = append(lines, left[i].Fit(env.Width/2-1, env.Theme.Symbols.Ellipsis).Add(theme.Plain, " ").Join(right[i]))
-	}
-	return lines
-}
-
-func (s Screen) nothing(env screen.Env) []draw.Line {
 	switch {
-	case s.detail == nil && env.World.Find(s.ref) == nil && env.World.Unseen == "":
-		return []draw.Line{{}, draw.Text(theme.Faint, "  "+s.ref.String()+" does not exist; esc goes back")}
-	case s.detail == nil:
-		return env.Waiting("the pods of " + s.ref.String())
+	case wide(env):
+	case s.panel == aboutPanel:
+		return append(lines, s.table().description(env, env.Width, height)...)
+	case s.panel == eventPanel:
+		return append(lines, s.events(env, height)...)
+	default:
+		return append(lines, s.plan(env, env.Width, height)...)
 	}
-	return []draw.Line{{}, draw.Text(theme.Busy, "  simulating ...")}
-}
-
-func (s Screen) narrow(env screen.Env, height int) []draw.Line {
-	switch s.panel {
-	case aboutPanel:
-		return s.table().description(env, env.Width, height)
-	case eventPanel:
-		return s.events(env, height)
-	}
-	return s.plan(env, env.Width, height)
+	return append(lines, draw.Beside(s.plan(env, env.Width/2, height), s.events(env, height), env.Width/2, env.Theme.Symbols.Ellipsis)...)
 }
 
 // plan are the steps and, where there is room, what the one of the cursor does.
@@ -64,10 +52,6 @@ func (s Screen) plan(env screen.Env, width, height int) []draw.Line {
 }
 
 func (s Screen) table() stepTable { return stepTable{run: s.run, at: s.at, cursor: s.steps.At} }
-
-func heading(text, more string) draw.Line {
-	return draw.Text(theme.Header, " "+text).Add(theme.Faint, "  "+more)
-}
 
 // panel is what is shown below the player where not all fits.
 type panel uint8
@@ -138,11 +122,6 @@ func (s Screen) pictureHeight(env screen.Env) int {
 	return min(env.Height/5, 12)
 }
 
-// head is what the plan does, what comes of it, and where the simulation is.
-func (s Screen) head(env screen.Env) []draw.Line {
-	return []draw.Line{s.change(env), s.outcome(env), s.numbers(env)}
-}
-
 // modeWords say what happens to pods.
 var modeWords = map[rules.UpdateMode]string{
 	rules.ModeInPlace: "in place", rules.ModeMetadataOnly: "metadata alone", rules.ModeRecreate: "pods are recreated", rules.ModeDelete: "deleted",
@@ -171,12 +150,14 @@ func (s Screen) change(env screen.Env) draw.Line {
 // outcome is what comes of it, in numbers or, where it cannot end well, in words.
 func (s Screen) outcome(env screen.Env) draw.Line {
 	y := env.Theme.Symbols
+	// What is shown of a rollout that has failed begins with its retry.
+	failed := s.given == nil && s.detail != nil && s.detail.Begun && s.detail.Snapshot.Progress.Failed != ""
 	switch sum := s.run.line.Summary; {
-	case s.asked != nil:
+	case s.simulating != nil:
 		return draw.Text(theme.Busy, " "+y.Busy+" simulating again ...")
 	case s.run.err != nil:
 		return draw.Text(theme.Bad, " "+y.Blocked+" "+s.run.err.Error())
-	case sum.Outcome == simulate.Completed && s.failed():
+	case sum.Outcome == simulate.Completed && failed:
 		return draw.Text(theme.Bad, " "+y.Blocked+" failed").Add(theme.Plain, fmt.Sprintf("; a retry takes %s if pods become ready, with at most %d unavailable", clock(sum.Duration), sum.MostDown))
 	case sum.Outcome == simulate.Completed:
 		text := fmt.Sprintf(" %s done after %s: at most %d unavailable, %s at once, %s, %d recreated%s", y.Done, clock(sum.Duration), sum.MostDown, counted.Of(sum.MostPods, "pod"), counted.Of(sum.Restarts, "restart"), sum.Recreated, sum.AndDeleted())
@@ -184,11 +165,6 @@ func (s Screen) outcome(env screen.Env) draw.Line {
 	default:
 		return draw.Text(theme.Warn, fmt.Sprintf(" %s %s after %s: %s", y.Degraded, sum.Outcome, clock(sum.Duration), sum.Reason))
 	}
-}
-
-// failed reports whether the rollout that is simulated has failed: what is shown begins with its retry.
-func (s Screen) failed() bool {
-	return s.given == nil && s.detail != nil && s.detail.Begun && s.detail.Snapshot.Progress.Failed != ""
 }
 
 // numbers is the time of the simulation, and how its pods stand then.

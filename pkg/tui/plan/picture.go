@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +36,7 @@ func (p picture) lines(symbols theme.Symbols, height int) []draw.Line {
 	most := 1
 	samples := make([]simulate.Sample, p.width)
 	for x := range samples {
-		samples[x] = p.run.at(p.timeOf(x))
+		samples[x] = p.run.at(p.run.duration() * time.Duration(x) / time.Duration(max(p.width-1, 1)))
 		most = max(most, samples[x].Total(), samples[x].Wanted)
 	}
 	now := p.columnOf(p.at)
@@ -84,13 +85,6 @@ func at(y theme.Symbols, n simulate.Sample, level float64) band {
 	return band{" ", theme.Plain}
 }
 
-// inner leaves a column at each side, where there are so many.
-func inner(env screen.Env) int { return max(env.Width-2, 1) }
-
-func (p picture) timeOf(x int) time.Duration {
-	return p.run.duration() * time.Duration(x) / time.Duration(max(p.width-1, 1))
-}
-
 func (p picture) columnOf(t time.Duration) int {
 	if p.run.duration() == 0 {
 		return p.width - 1
@@ -113,12 +107,13 @@ func (p picture) scrubber(y theme.Symbols) draw.Line {
 
 // events are what has happened in the simulation so far, newest first.
 func (s Screen) events(_ screen.Env, height int) []draw.Line {
-	list := s.run.until(s.at)
+	to, _ := slices.BinarySearchFunc(s.run.visible, s.at+1, func(rec simulate.Record, t time.Duration) int { return int(rec.At - t) })
+	list := s.run.visible[:to]
 	more := counted.Of(len(list), "change") + " so far"
 	if s.find != "" {
 		more += ", with " + s.find
 	}
-	lines := []draw.Line{heading("WHAT HAPPENS", more)}
+	lines := []draw.Line{draw.Heading("WHAT HAPPENS", more)}
 	for i := len(list) - 1; i >= 0 && len(lines) < height; i-- {
 		if l := eventLine(list[i]); s.find == "" || s.has(l.String()) {
 			lines = append(lines, l)

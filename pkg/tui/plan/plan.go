@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -26,27 +25,27 @@ type Screen struct {
 	given  *core.Plan
 	detail *world.Detail
 
-	// run is the last simulation, nil before the first; asked is the one that is being
+	// run is the last simulation, nil before the first; simulating is the one that is being
 	// worked out, nil for none.
-	run   *run
-	asked *request
+	run        *run
+	simulating *request
 	player
 
 	panel panel
-	// steps is where the cursor is; it follows the simulation until the user moves it.
-	steps   draw.Window
-	follows bool
+	// steps is where the cursor is; with follow it is at the step of the simulation, until the user moves it.
+	steps  draw.Window
+	follow bool
 	// find is what is searched for: events that have it are shown, and the first step.
 	find string
 }
 
 // New is the screen of the workload that is opened.
 func New(o screen.Open) Screen {
-	return Screen{ref: o.Ref, given: o.Plan, player: player{speed: 1}, follows: true}
+	return Screen{ref: o.Ref, given: o.Plan, player: player{speed: 1}, follow: true}
 }
 
 // Title is its breadcrumb.
-func (s Screen) Title() string { return "plan of " + show.Name(s.ref) }
+func (s Screen) Title() string { return "plan of " + s.ref.String() }
 
 // Want is the workload with its pods.
 func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
@@ -82,14 +81,17 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After
 	switch msg := msg.(type) {
 	case screen.Changed:
 		return s.refresh(env)
-	case predicted:
+	case prediction:
 		return s.arrive(msg), nil
 	case frame:
 		return s.next(msg)
 	case screen.Filter:
 		return s.search(msg.Text), nil
-	case screen.Order:
-		return s.order(msg), nil
+	case screen.Order: // speed
+		if i := slices.Index(speedNames, strings.Join(msg.Args, " ")); i >= 0 {
+			s.speed = 1 << i
+		}
+		return s, nil
 	case screen.Wheel:
 		return s.point(s.steps.At + msg.By), nil
 	case tea.KeyPressMsg:
@@ -98,17 +100,17 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After
 	return s, nil
 }
 
-// mostMissed is after how many changes of the world without a frame there will be none:
+// mostChanges is after how many changes of the world without a frame there will be none:
 // a screen that was hidden has missed it.
-const mostMissed = 3
+const mostChanges = 3
 
 // refresh takes the workload over and, the first time, asks for a simulation.
 func (s Screen) refresh(env screen.Env) (screen.Screen, screen.After) {
 	s.detail = env.World.Of(s.ref)
-	if s.run == nil && s.asked == nil && s.detail != nil {
+	if s.run == nil && s.simulating == nil && s.detail != nil {
 		return s.simulate()
 	}
-	if s.missed++; !s.playing || s.missed <= mostMissed {
+	if s.changes++; !s.playing || s.changes <= mostChanges {
 		return s, nil
 	}
 	s, cmd := s.resume()
@@ -116,21 +118,21 @@ func (s Screen) refresh(env screen.Env) (screen.Screen, screen.After) {
 }
 
 func (s Screen) simulate() (Screen, screen.After) {
-	if s.detail == nil || s.asked != nil {
+	if s.detail == nil || s.simulating != nil {
 		return s, nil
 	}
-	s.asked = new(request)
-	return s, predict(s.asked, s.detail, s.given)
+	s.simulating = new(request)
+	return s, predict(s.simulating, s.detail, s.given)
 }
 
 // arrive starts again with another simulation.
-func (s Screen) arrive(p predicted) Screen {
-	if p.asked != s.asked {
+func (s Screen) arrive(p prediction) Screen {
+	if p.request != s.simulating {
 		return s
 	}
-	s.run, s.asked, s.follows = p.run, nil, true
+	s.run, s.simulating, s.follow = p.run, nil, true
 	s.player = player{speed: speedFor(p.run.duration()), frame: s.frame}
-	return s.settled()
+	return s.cursor()
 }
 
 func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
@@ -148,8 +150,8 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	case play.Is(key):
 		return s.toggle()
 	}
-	s.player = s.scrubbed(s.run, key)
-	return s.settled(), nil
+	s.player = s.scrub(s.run, key)
+	return s.cursor(), nil
 }
 
 // point moves the cursor over the steps.
@@ -157,36 +159,36 @@ func (s Screen) point(to int) Screen {
 	if s.run == nil {
 		return s
 	}
-	s.follows = false
+	s.follow = false
 	s.steps = draw.Window{At: to}.Keep(len(s.run.plan.Steps), len(s.run.plan.Steps))
 	return s
 }
 
-// settled has the cursor follow the simulation.
-func (s Screen) settled() Screen {
-	if s.follows && s.run != nil {
+// cursor has the cursor follow the simulation.
+func (s Screen) cursor() Screen {
+	if s.follow && s.run != nil {
 		s.steps.At = max(s.run.stepAt(s.at), 0)
 	}
 	return s
 }
 
 func (s Screen) toggle() (screen.Screen, screen.After) {
-	s.playing, s.follows = !s.playing, true
+	s.playing, s.follow = !s.playing, true
 	if s.playing && s.at >= s.run.duration() {
 		s.at = 0
 	}
 	s, cmd := s.resume()
-	return s.settled(), cmd
+	return s.cursor(), cmd
 }
 
 // resume has the next frame come; frames that were asked for before do not count.
 func (s Screen) resume() (Screen, screen.After) {
-	s.frame, s.missed = new(request), 0
+	of := new(request)
+	s.frame, s.changes = of, 0
 	if !s.playing {
 		return s, nil
 	}
-	asked := s.frame
-	return s, screen.Later(tea.Tick(frameDuration, func(time.Time) tea.Msg { return frame{asked} }))
+	return s, screen.Later(tea.Tick(frameDuration, func(time.Time) tea.Msg { return frame{of} }))
 }
 
 // next advances by a frame.
@@ -194,19 +196,9 @@ func (s Screen) next(f frame) (screen.Screen, screen.After) {
 	if f.of != s.frame || !s.playing || s.run == nil {
 		return s, nil
 	}
-	s.player = s.advanced(s.run)
-	s, cmd := s.settled().resume()
+	s.player = s.advance(s.run)
+	s, cmd := s.cursor().resume()
 	return s, cmd
-}
-
-// order is `:speed`.
-func (s Screen) order(o screen.Order) Screen {
-	if len(o.Args) == 1 {
-		if i := slices.Index(speedNames, o.Args[0]); i >= 0 {
-			s.speed = 1 << i
-		}
-	}
-	return s
 }
 
 var (

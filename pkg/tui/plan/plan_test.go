@@ -24,7 +24,7 @@ func of(name string) cluster.Ref {
 // at is the shop of the demo, held still, with the plan of a workload on the screen.
 func at(t *testing.T, ref cluster.Ref) (tui.Options, *tuitest.Still) {
 	t.Helper()
-	shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	shop, err := demo.Start(t.Context(), demo.Options{Seed: 1, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}

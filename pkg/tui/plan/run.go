@@ -27,16 +27,16 @@ type run struct {
 	visible []simulate.Record
 }
 
-// predicted is a simulation that is done.
-type predicted struct {
-	asked *request
-	run   *run
+// prediction is a simulation that is done.
+type prediction struct {
+	request *request
+	run     *run
 }
 
 // predict simulates what is left of a plan, away from the thread that draws: pods that have
 // the new template become ready unless they fail, others stay as they are, and pauses are promoted at once. A plan that is given begins
 // with its first step.
-func predict(asked *request, d *world.Detail, given *core.Plan) screen.After {
+func predict(of *request, d *world.Detail, given *core.Plan) screen.After {
 	return screen.Later(func() tea.Msg {
 		o, now := simulate.DefaultOptions(), d.Snapshot
 		o.Gates, o.Start = now.Gates, d.Now
@@ -56,7 +56,7 @@ func predict(asked *request, d *world.Detail, given *core.Plan) screen.After {
 				r.visible = append(r.visible, rec)
 			}
 		}
-		return predicted{asked, r}
+		return prediction{of, r}
 	})
 }
 
@@ -95,25 +95,19 @@ func (r *run) mark(step int) (m simulate.StepMark, ok bool) {
 	return r.line.Steps[i], true
 }
 
-// until are the records up to a time.
-func (r *run) until(t time.Duration) []simulate.Record {
-	i, _ := slices.BinarySearchFunc(r.visible, t+1, func(rec simulate.Record, t time.Duration) int { return int(rec.At - t) })
-	return r.visible[:i]
-}
-
 // player is where in a simulation one is. Its time is that of the simulation.
 type player struct {
 	at      time.Duration
 	playing bool
 	// speed is how many seconds of the simulation a second shows.
 	speed int
-	// frame tells the frame that was asked for from those of before, missed counts
+	// frame tells the requested frame from those of before, changes counts
 	// changes of the world since then.
-	frame  *request
-	missed int
+	frame   *request
+	changes int
 }
 
-// request is the identity of a frame, or of a simulation, that was asked for: another
+// request is the identity of a requested frame or simulation: another
 // screen may be about the same workload.
 type request struct{ _ byte }
 
@@ -141,8 +135,8 @@ func speedFor(duration time.Duration) int {
 	return speed
 }
 
-// advanced is one frame later; at the end it stops.
-func (p player) advanced(r *run) player {
+// advance is one frame later; at the end it stops.
+func (p player) advance(r *run) player {
 	p.at += frameDuration * time.Duration(p.speed)
 	if p.at >= r.duration() {
 		p.at, p.playing = r.duration(), false
@@ -150,8 +144,8 @@ func (p player) advanced(r *run) player {
 	return p
 }
 
-// scrubbed is after a key.
-func (p player) scrubbed(r *run, key string) player {
+// scrub moves in the time of the simulation by a key.
+func (p player) scrub(r *run, key string) player {
 	switch {
 	case back.Is(key):
 		p.at -= r.duration() / scrubSteps
@@ -160,7 +154,10 @@ func (p player) scrubbed(r *run, key string) player {
 	case before.Is(key):
 		p.at = p.stepBefore(r)
 	case after.Is(key):
-		p.at = p.stepAfter(r)
+		next := slices.IndexFunc(r.line.Steps, func(m simulate.StepMark) bool { return m.Begin > p.at })
+		if p.at = r.duration(); next >= 0 {
+			p.at = r.line.Steps[next].Begin
+		}
 	case first.Is(key):
 		p.at = 0
 	case last.Is(key):
@@ -184,13 +181,4 @@ func (p player) stepBefore(r *run) time.Duration {
 		}
 	}
 	return at
-}
-
-func (p player) stepAfter(r *run) time.Duration {
-	for _, m := range r.line.Steps {
-		if m.Begin > p.at {
-			return m.Begin
-		}
-	}
-	return r.duration()
 }

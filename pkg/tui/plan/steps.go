@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	core "github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
@@ -26,7 +26,7 @@ type stepTable struct {
 // lines are the steps in the state that they have at the time of the simulation.
 func (t stepTable) lines(env screen.Env, height int) []draw.Line {
 	steps := t.run.plan.Steps
-	lines := []draw.Line{heading("STEPS", counted.Of(len(steps), "step")+"; times are those of the simulation")}
+	lines := []draw.Line{draw.Heading("STEPS", counted.Of(len(steps), "step")+"; times are those of the simulation")}
 	w := draw.Window{At: t.cursor}.Keep(len(steps), max(height-1, 1))
 	for i := w.Top; i < min(w.Top+height-1, len(steps)); i++ {
 		lines = append(lines, t.row(env, i))
@@ -85,25 +85,29 @@ func (t stepTable) facts(env screen.Env, width int) []draw.Line {
 		return nil
 	}
 	step := t.run.plan.Steps[t.cursor]
-	lines := []draw.Line{heading("STEP "+step.Name, limits(step))}
+	lines := []draw.Line{draw.Heading("STEP "+step.Name, limits(step))}
 	for _, p := range step.Patches {
 		lines = append(lines, t.patch(env, p, width)...)
 	}
 	if step.Pull != nil {
-		lines = append(lines, indented(theme.Plain, "pulls "+strings.Join(step.Pull.Images, ", "), width)...)
+		lines = append(lines, draw.Indented(2, theme.Plain, "pulls "+strings.Join(step.Pull.Images, ", "), width-4)...)
 	}
 	if step.Containers != nil {
 		lines = append(lines, draw.Text(theme.Plain, "  restarts "+strings.Join(step.Containers.Names, ", ")))
 	}
 	if list := core.ConditionsText(step.After); list != "" {
-		lines = append(lines, indented(theme.Faint, "until "+list, width)...)
+		lines = append(lines, draw.Indented(2, theme.Faint, "until "+list, width-4)...)
 	}
 	return append(lines, podLines(env, step.Pods)...)
 }
 
 // patch is what a step sends: its type and what it is sent to, and each field that it writes.
 func (t stepTable) patch(env screen.Env, p core.Patch, width int) []draw.Line {
-	what := "sends a " + patchWord(p.Type) + " patch"
+	kind := cmp.Or(p.Type, core.PatchMerge)
+	if kind == core.PatchJSON {
+		kind = "JSON"
+	}
+	what := "sends a " + kind + " patch"
 	if p.Target != nil {
 		what += " to " + strings.ToLower(p.Target.Kind) + "/" + p.Target.Name
 	}
@@ -113,22 +117,15 @@ func (t stepTable) patch(env screen.Env, p core.Patch, width int) []draw.Line {
 	if p.Reached > 0 {
 		what += " once " + counted.Of(p.Reached, "pod") + " are updated"
 	}
-	lines := indented(theme.Plain, what, width)
+	lines := draw.Indented(2, theme.Plain, what, width-4)
 	fields := t.run.plan.PatchFields(p)
 	if fields == nil {
-		return append(lines, indented(theme.Plain, valueText(t.run.plan.Masked(p)), width)...)
+		return append(lines, draw.Indented(2, theme.Plain, show.Value(t.run.plan.Masked(p)), width-4)...)
 	}
 	for _, f := range fields {
 		lines = append(lines, field(env, f, width)...)
 	}
 	return lines
-}
-
-func patchWord(kind string) string {
-	if kind == core.PatchJSON {
-		return "JSON"
-	}
-	return cmp.Or(kind, core.PatchMerge)
 }
 
 // fieldIndent is how far fields are indented.
@@ -137,14 +134,14 @@ const fieldIndent = 4
 // field is one that a patch writes: in one line, or in more where it has no room.
 func field(env screen.Env, f core.PatchField, width int) []draw.Line {
 	room := max(width-fieldIndent-1, 1)
-	path, value := f.Path+": ", valueText(f.Value)
+	path, value := f.Path+": ", show.Value(f.Value)
 	switch {
 	case f.Op == "remove":
 		value = "removed"
 	case f.Op == "test":
 		value = "must be " + value
 	case f.Was != nil:
-		value = valueText(f.Was) + " -> " + value
+		value = show.Value(f.Was) + " -> " + value
 	}
 	if l := draw.Text(theme.Faint, draw.Spaces(fieldIndent)+path).Add(theme.Plain, value); l.Width() < width {
 		return []draw.Line{l}
@@ -153,32 +150,7 @@ func field(env screen.Env, f core.PatchField, width int) []draw.Line {
 		runes := []rune(path)
 		path = env.Theme.Symbols.Ellipsis + string(runes[max(len(runes)-room+1, 0):])
 	}
-	lines := []draw.Line{draw.Text(theme.Faint, draw.Spaces(fieldIndent)+path)}
-	for _, l := range draw.Wrap(theme.Plain, value, max(room-2, 1)) {
-		lines = append(lines, draw.Text(theme.Plain, draw.Spaces(fieldIndent+2)).Join(l))
-	}
-	return lines
-}
-
-// valueText is a value as it is read: text as it is, everything else as JSON.
-func valueText(v any) string {
-	if text, ok := v.(string); ok && text != "" {
-		return text
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
-}
-
-// indented is text below a heading.
-func indented(style theme.Style, text string, width int) []draw.Line {
-	lines := draw.Wrap(style, text, width-4)
-	for i, l := range lines {
-		lines[i] = draw.Text(theme.Plain, "  ").Join(l)
-	}
-	return lines
+	return append([]draw.Line{draw.Text(theme.Faint, draw.Spaces(fieldIndent)+path)}, draw.Indented(fieldIndent+2, theme.Plain, value, max(room-2, 1))...)
 }
 
 func limits(step core.Step) string {

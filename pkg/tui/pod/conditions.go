@@ -17,7 +17,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
 // state is a condition of the pod, or a readiness gate that is not set.
@@ -38,20 +37,21 @@ func conditions(p *cluster.Pod) []state {
 	for _, c := range p.Conditions {
 		out = append(out, state{Condition: c, gate: slices.Contains(p.ReadinessGates, c.Type)})
 	}
-	slices.SortStableFunc(out, func(a, b state) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a.Type, b.Type)) })
+	slices.SortStableFunc(out, func(a, b state) int {
+		switch {
+		case a.gate == b.gate:
+			return strings.Compare(a.Type, b.Type)
+		case a.gate:
+			return -1
+		}
+		return 1
+	})
 	return out
-}
-
-func rank(s state) int {
-	if s.gate {
-		return 0
-	}
-	return 1
 }
 
 func (s Screen) conditions(env screen.Env) []draw.Line {
 	list := conditions(s.pod)
-	lines, width := []draw.Line{heading("CONDITIONS", "gates first")}, 0
+	lines, width := []draw.Line{draw.Heading("CONDITIONS", "gates first")}, 0
 	for _, c := range list {
 		width = max(width, draw.Width(c.Type))
 	}
@@ -92,10 +92,10 @@ var usual = []string{string(corev1.PodScheduled), string(corev1.PodInitialized),
 
 // events are those of the pod, newest first.
 func (s Screen) events(env screen.Env) []draw.Line {
-	lines := []draw.Line{heading("EVENTS", "newest first")}
+	lines := []draw.Line{draw.Heading("EVENTS", "newest first")}
 	for _, e := range s.detail.Events {
 		if e.Pod == s.pod.Name {
-			lines = append(lines, event(env, e)...)
+			lines = append(lines, wrapped(env, show.Event(env.World.Now, e), theme.Plain, e.Text)...)
 		}
 	}
 	if len(lines) == 1 {
@@ -104,21 +104,9 @@ func (s Screen) events(env screen.Env) []draw.Line {
 	return lines
 }
 
-func event(env screen.Env, e world.Event) []draw.Line {
-	style := theme.Plain
-	if e.Warning {
-		style = theme.Bad
-	}
-	l := draw.Text(theme.Faint, fmt.Sprintf("%4s ", show.Age(env.World.Now, e.At))).Add(style, e.Reason+" ")
-	if e.Count > 1 {
-		l = l.Add(theme.Strong, fmt.Sprintf("x%d ", e.Count))
-	}
-	return wrapped(env, l, theme.Plain, e.Text)
-}
-
 // states are the lifecycle of the pod, what is announced, and its last update in place.
 func (s Screen) states(env screen.Env) []draw.Line {
-	lines := []draw.Line{heading("UPDATE", ""), s.lifecycle(env)}
+	lines := []draw.Line{draw.Heading("UPDATE", ""), s.lifecycle(env)}
 	if l, ok := s.announced(env); ok {
 		lines = append(lines, l)
 	}

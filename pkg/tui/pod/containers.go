@@ -3,7 +3,6 @@ package pod
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
@@ -82,7 +81,7 @@ func short(env screen.Env, image string) string {
 	if env.Width >= wide {
 		return image
 	}
-	return image[strings.LastIndexByte(image, '/')+1:]
+	return show.Image(image)
 }
 
 func (s Screen) row(env screen.Env, m member) []draw.Line {

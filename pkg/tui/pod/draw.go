@@ -33,7 +33,7 @@ func (s Screen) nothing(env screen.Env) []draw.Line {
 	if s.detail == nil && (env.World.Find(s.ref) != nil || env.World.Unseen != "") {
 		return env.Waiting(s.Title())
 	}
-	return []draw.Line{{}, draw.Text(theme.Faint, "  "+s.Title()+" does not exist; esc goes back")}
+	return env.Missing(s.Title())
 }
 
 // compose makes the page.
@@ -65,7 +65,7 @@ func (s Screen) head(env screen.Env) []draw.Line {
 	if n := s.detail.Snapshot.Nodes[p.Node]; n != nil && n.Labels[show.ZoneLabel] != "" {
 		where += ", " + n.Labels[show.ZoneLabel]
 	}
-	text := fmt.Sprintf("%s of %s, revision %s; %s; created %s ago, %s", old, show.Name(s.ref), cmp.Or(cluster.Hash(p.Revision()), "unknown"), where, show.Age(env.World.Now, p.Created), p.Phase)
+	text := fmt.Sprintf("%s of %s, revision %s; %s; created %s ago, %s", old, s.ref.String(), cmp.Or(cluster.Hash(p.Revision()), "unknown"), where, show.Age(env.World.Now, p.Created), p.Phase)
 	return append(lines, wrapped(env, draw.Line{}, theme.Faint, text)...)
 }
 
@@ -74,7 +74,7 @@ func (s Screen) causes(env screen.Env) []draw.Line {
 	if len(s.answer.Causes) == 0 {
 		return nil
 	}
-	lines := []draw.Line{heading("BLOCKED BY", "")}
+	lines := []draw.Line{draw.Heading("BLOCKED BY", "")}
 	for _, c := range s.answer.Causes {
 		picture, style := env.Theme.Symbols.Dot, theme.Plain
 		if c.Blocked {
@@ -100,10 +100,6 @@ func (s Screen) health() (string, theme.Style) {
 		return "not ready", theme.Busy
 	}
 	return "ready", theme.Good
-}
-
-func heading(text, more string) draw.Line {
-	return draw.Text(theme.Header, " "+text).Add(theme.Faint, "  "+more)
 }
 
 // wrapped is a text behind the beginning of its first line, broken where there is no

@@ -26,9 +26,9 @@ type Screen struct {
 
 	detail *world.Detail
 	pod    *cluster.Pod
-	// answer is the diagnosis of the pod; asked is the one that is being made, nil for none.
-	answer diagnose.Diagnosis
-	asked  *question
+	// answer is the diagnosis of the pod; pending is the one that is being made, nil for none.
+	answer  diagnose.Diagnosis
+	pending *question
 
 	// containers are those of the pod, in the order of the screen; at is the one of the
 	// cursor, marked are those that acts are about.
@@ -148,20 +148,20 @@ type diagnosed struct {
 // diagnose starts a diagnosis of the newest state, in a command: with thousands of pods it takes
 // so long that keys would wait for it. Only one runs at a time.
 func (s Screen) diagnose() (screen.Screen, screen.After) {
-	if s.pod == nil || s.asked != nil {
+	if s.pod == nil || s.pending != nil {
 		return s, nil
 	}
 	q := &question{s.detail, s.pod.Name}
-	s.asked = q
+	s.pending = q
 	return s, screen.Later(func() tea.Msg { return diagnosed{q, diagnose.Pod(q.of.Question, q.pod)} })
 }
 
 // accept shows a diagnosis, and starts the next one if the workload has changed since.
 func (s Screen) accept(env screen.Env, d diagnosed) (screen.Screen, screen.After) {
-	if d.question != s.asked {
+	if d.question != s.pending {
 		return s, nil
 	}
-	s.asked, s.answer = nil, d.answer
+	s.pending, s.answer = nil, d.answer
 	if s.pod == nil {
 		return s, nil
 	}
@@ -203,17 +203,21 @@ func (s Screen) scroll(env screen.Env, by int) Screen {
 }
 
 var (
-	logs     = screen.Binding{Keys: []string{"enter", "l"}, Does: "logs", Help: "the log of the container of the cursor"}
-	previous = screen.Binding{Keys: []string{"p"}, Does: "previous", Help: "its log before the last restart"}
-	mark     = screen.Binding{Keys: []string{"space"}, Does: "mark", Help: "mark containers: restart is about them; without marks about that of the cursor"}
-	shell    = screen.Binding{Keys: []string{"x"}, Does: "shell", Help: "a shell in the container of the cursor", Changes: true}
-	describe = screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "the pod in words", Minor: true}
-	manifest = screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the pod as YAML", Minor: true}
+	mark  = screen.Binding{Keys: []string{"space"}, Does: "mark", Help: "mark containers: restart is about them; without marks about that of the cursor"}
+	shell = screen.Binding{Keys: []string{"x"}, Does: "shell", Help: "a shell in the container of the cursor", Changes: true}
 )
+
+// links are to the log of the container of the cursor first.
+var links = screen.Links{
+	{Binding: screen.Binding{Keys: []string{"enter", "l"}, Does: "logs", Help: "the log of the container of the cursor"}, Screen: screen.Logs},
+	{Binding: screen.Binding{Keys: []string{"p"}, Does: "previous", Help: "its log before the last restart"}, Screen: screen.Logs, Text: "previous"},
+	{Binding: screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "the pod in words", Minor: true}, Screen: screen.Text, Text: "describe"},
+	{Binding: screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the pod as YAML", Minor: true}, Screen: screen.Text, Text: "yaml"},
+}
 
 // Keys are those of this screen.
 func (Screen) Keys() []screen.Binding {
-	return []screen.Binding{logs, previous, mark, shell, describe, manifest}
+	return slices.Concat(links[:2].Keys(), []screen.Binding{mark, shell}, links[2:].Keys())
 }
 
 func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
@@ -230,28 +234,10 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 		return s.move(env, 1), nil
 	case mark.Is(key):
 		return s.mark(env), nil
-	}
-	return s, s.elsewhere(key)
-}
-
-// elsewhere opens another screen of the pod.
-func (s Screen) elsewhere(key string) screen.After {
-	o := screen.Open{Ref: s.ref, Pod: s.name, Container: s.container()}
-	switch {
-	case logs.Is(key):
-		o.Screen = screen.Logs
-	case previous.Is(key):
-		o.Screen, o.Text = screen.Logs, "previous"
-	case describe.Is(key):
-		o.Screen, o.Text = screen.Text, "describe"
-	case manifest.Is(key):
-		o.Screen, o.Text = screen.Text, "yaml"
 	case shell.Is(key):
-		return screen.Send(screen.Shell{Namespace: s.pod.Namespace, Pod: s.pod.Name, Container: o.Container})
-	default:
-		return nil
+		return s, screen.Send(screen.Shell{Namespace: s.pod.Namespace, Pod: s.pod.Name, Container: s.container()})
 	}
-	return screen.Send(o)
+	return s, links.Open(key, screen.Open{Ref: s.ref, Pod: s.name, Container: s.container()})
 }
 
 // click takes the cursor to a container; a second click opens its log.
@@ -263,7 +249,7 @@ func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, screen.Aft
 	s.at = at
 	s = s.compose(env)
 	if c.Double {
-		return s, s.elsewhere(logs.Keys[0])
+		return s, links.Open("enter", screen.Open{Ref: s.ref, Pod: s.name, Container: s.container()})
 	}
 	return s, nil
 }

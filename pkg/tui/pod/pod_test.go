@@ -26,7 +26,7 @@ func of(kind, namespace, name string) cluster.Ref {
 // with the new template where there is one, changed as a test wants it.
 func at(t *testing.T, ref cluster.Ref, change func(*cluster.Pod)) (tui.Options, *tuitest.Still) {
 	t.Helper()
-	shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	shop, err := demo.Start(t.Context(), demo.Options{Seed: 1, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func (s Screen) sidecars(env screen.Env) []draw.Line {
 	if len(list) == 0 {
 		return nil
 	}
-	lines := []draw.Line{heading("SIDECARS", "as the pod has them")}
+	lines := []draw.Line{draw.Heading("SIDECARS", "as the pod has them")}
 	for _, in := range list {
 		l := draw.Text(theme.Strong, "  "+in.set)
 		if in.revision != "" {

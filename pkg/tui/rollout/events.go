@@ -39,15 +39,6 @@ func (s Screen) events(env screen.Env, r room) []draw.Line {
 // mostWhole is how many events are measured: more have no room anyway.
 const mostWhole = 60
 
-// wholeEvents are all events, each whole.
-func wholeEvents(feed []happening, now time.Time, width int) []draw.Line {
-	var lines []draw.Line
-	for _, h := range feed[:min(len(feed), mostWhole)] {
-		lines = append(lines, h.lines(now, width)...)
-	}
-	return lines
-}
-
 // lines is the event, wrapped.
 func (h happening) lines(now time.Time, width int) []draw.Line {
 	one := h.line(now)
@@ -58,14 +49,7 @@ func (h happening) lines(now time.Time, width int) []draw.Line {
 	if head.Width() > width/2 {
 		return []draw.Line{one}
 	}
-	var lines []draw.Line
-	for i, l := range draw.Wrap(theme.Plain, h.Text+h.names(), width-head.Width()) {
-		if i > 0 {
-			head = draw.Text(theme.Plain, draw.Spaces(head.Width()))
-		}
-		lines = append(lines, head.Join(l))
-	}
-	return lines
+	return draw.Hang(head, theme.Plain, h.Text+h.names(), width-head.Width())
 }
 
 func (h happening) line(now time.Time) draw.Line {
@@ -73,14 +57,8 @@ func (h happening) line(now time.Time) draw.Line {
 }
 
 func (h happening) head(now time.Time) draw.Line {
-	style := theme.Plain
-	if h.Warning {
-		style = theme.Bad
-	}
-	l := draw.Text(theme.Faint, fmt.Sprintf(" %4s ", show.Age(now, h.At))).Add(style, h.Reason+" ")
-	if h.Count > 1 {
-		l = l.Add(theme.Strong, fmt.Sprintf("x%d ", h.Count))
-	}
+	l := show.Event(now, h.Event)
+	l.Spans[0].Text = " " + l.Spans[0].Text
 	return l
 }
 

@@ -15,15 +15,15 @@ func (s Screen) overview(env screen.Env, r room) []draw.Line {
 	if r.height <= 0 {
 		return nil
 	}
-	lines := []draw.Line{draw.Both(heading("PODS", "").Join(s.narrowed(env)), draw.Text(theme.Faint, "by "+s.view.by.String()+" "), r.width, env.Theme.Symbols.Ellipsis)}
+	lines := []draw.Line{draw.Both(draw.Heading("PODS", "").Join(s.filterLine(env)), draw.Text(theme.Faint, "by "+s.view.by.String()+" "), r.width, env.Theme.Symbols.Ellipsis)}
 	if r.height > 3 {
 		lines = append(lines, draw.Text(theme.Plain, " ").Join(s.pods.legend(env.Theme.Symbols)))
 	}
 	return draw.Exactly(append(lines, s.pods.cells(env.Theme, s.at, s.marked, r.width, r.height-len(lines))...), r.height)
 }
 
-// narrowed is how many pods there are, what hides some of them, and their order.
-func (s Screen) narrowed(env screen.Env) draw.Line {
+// filterLine is how many pods there are, what hides some of them, and their order.
+func (s Screen) filterLine(env screen.Env) draw.Line {
 	l := draw.Text(theme.Plain, strconv.Itoa(s.pods.grid.size))
 	if s.view.filter != "" {
 		l = l.Add(theme.Key, "  /"+s.view.filter).Add(theme.Faint, fmt.Sprintf(" (%d)", s.pods.table.size))

@@ -27,13 +27,10 @@ func (s Screen) header(env screen.Env) []draw.Line {
 	if down.Width()+executor.Width() <= env.Width {
 		down = draw.Both(down, executor, env.Width, "")
 	}
-	return append(h.answer(env, s.explains(env)), h.updated(env), down)
-}
-
-// explains reports whether the screen has the blockers: what is said there is not said above.
-func (s Screen) explains(env screen.Env) bool {
+	// What is said of the blockers, where the screen has them, is not said above.
 	shown := s.panel.shown(env)
-	return (shown == overview || shown == stepPanel) && len(s.detail.Diagnosis.Causes) > 0
+	explained := (shown == overview || shown == stepPanel) && len(s.detail.Diagnosis.Causes) > 0
+	return append(h.answer(env, explained), h.updated(env), down)
 }
 
 // sentence is the answer of the diagnosis, without its reason where that is explained below, and without the word of
@@ -58,28 +55,17 @@ func (h header) answer(env screen.Env, explained bool) []draw.Line {
 	d, room := h.detail, min(max(env.Height/5, 1), 4)
 	answer := h.sentence(explained)
 	mark := draw.Text(theme.Plain, " ").Join(show.Health(env.Theme, d.Health)).Add(theme.Plain, "  ")
-	text := draw.Wrap(theme.Plain, answer, max(env.Width-mark.Width()-1, 10))
-	if len(text) > room {
-		indent := draw.Text(theme.Plain, "   ")
-		text = draw.Wrap(theme.Plain, answer, max(env.Width-indent.Width()-1, 10))
-		lines := []draw.Line{mark}
-		for _, l := range draw.First(text, max(room-1, 0), env.Theme.Symbols.Ellipsis) {
-			lines = append(lines, indent.Join(l))
-		}
-		if len(lines) == 1 {
-			lines[0] = mark.Add(theme.Plain, answer)
-		}
-		return lines
+	text := draw.Hang(mark, theme.Plain, answer, max(env.Width-mark.Width()-1, 10))
+	switch {
+	case len(text) == 0:
+		return []draw.Line{mark}
+	case len(text) <= room:
+		return text
+	case room == 1:
+		return []draw.Line{mark.Add(theme.Plain, answer)}
 	}
-	lines := []draw.Line{mark}
-	for i, l := range text {
-		if i == 0 {
-			lines[0] = mark.Join(l)
-			continue
-		}
-		lines = append(lines, draw.Text(theme.Plain, draw.Spaces(mark.Width())).Join(l))
-	}
-	return lines
+	text = draw.Indented(3, theme.Plain, answer, max(env.Width-4, 10))
+	return append([]draw.Line{mark}, draw.First(text, room-1, env.Theme.Symbols.Ellipsis)...)
 }
 
 // executor is the driver, the executor, and how long the step takes.

@@ -5,19 +5,22 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // Draw is the head, and below it what has room.
 func (s Screen) Draw(env screen.Env) []draw.Line {
-	if s.detail == nil {
-		return s.nothing(env)
+	switch {
+	case s.detail != nil:
+	case env.World.Gone(s.ref):
+		return env.Missing(s.Title())
+	default:
+		return env.Waiting("the pods of " + s.Title())
 	}
 	lines := s.header(env)
 	a := s.arrange(env, env.Height-len(lines))
 	steps, grid := s.stepsAndCauses(env, a.steps), s.overview(env, a.grid)
 	if a.beside {
-		lines = append(lines, beside(steps, grid, a.steps.width, env.Theme.Symbols.Ellipsis)...)
+		lines = append(lines, draw.Beside(steps, grid, a.steps.width, env.Theme.Symbols.Ellipsis)...)
 	} else {
 		lines = append(append(lines, steps...), grid...)
 	}
@@ -25,33 +28,6 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	lines = append(lines, s.reason(env, a.reason)...)
 	lines = append(lines, s.events(env, a.events)...)
 	return append(lines, s.past(env, a.past)...)
-}
-
-func (s Screen) nothing(env screen.Env) []draw.Line {
-	if env.World.Gone(s.ref) {
-		return append([]draw.Line{{}}, draw.Wrap(theme.Faint, s.Title()+" does not exist; esc goes back", env.Width)...)
-	}
-	return env.Waiting("the pods of " + s.Title())
-}
-
-// beside puts lines beside each other; both have as many.
-func beside(left, right []draw.Line, width int, ellipsis string) []draw.Line {
-	out := make([]draw.Line, 0, len(left))
-	for i := range max(len(left), len(right)) {
-		var l, r draw.Line
-		if i < len(left) {
-			l = left[i]
-		}
-		if i < len(right) {
-			r = right[i]
-		}
-		out = append(out, l.Fit(width-1, ellipsis).Add(theme.Plain, " ").Join(r))
-	}
-	return out
-}
-
-func heading(text, more string) draw.Line {
-	return draw.Text(theme.Header, " "+text).Add(theme.Faint, "  "+more)
 }
 
 // panel is what the screen shows: all parts, or one of them.
@@ -71,10 +47,7 @@ func (p panel) String() string { return [...]string{"all", "pods", "steps", "rol
 
 // next passes over the overview where there is no room for it.
 func (p panel) next(env screen.Env) panel {
-	if p = (p + 1) % panels; p == overview && env.Height < rich {
-		return podPanel
-	}
-	return p
+	return ((p + 1) % panels).shown(env)
 }
 
 // shown is the panel on a screen of a height.
@@ -108,11 +81,18 @@ const (
 type needs struct{ steps, grid, table, events, past int }
 
 func (s Screen) needs(env screen.Env, width int) needs {
+	gridWidth := env.Width
+	if s.panel.shown(env) == overview {
+		_, gridWidth, _ = columns(env)
+	}
 	n := needs{
 		steps:  len(stepList{s.detail}.all(env, width)) + 1 + len(blockers(env, s.detail, width, math.MaxInt)),
-		grid:   s.pods.layout(s.gridWidth(env)).height() + 2,
+		grid:   s.pods.layout(gridWidth).height() + 2,
 		table:  s.pods.table.size + 2,
-		events: len(wholeEvents(s.feed, env.World.Now, env.Width)) + 1,
+		events: 1,
+	}
+	for _, h := range s.feed[:min(len(s.feed), mostWhole)] {
+		n.events += len(h.lines(env.World.Now, env.Width))
 	}
 	if list := before(s.detail); len(list) > 0 {
 		n.past = len(list) + 1
@@ -136,15 +116,6 @@ func columns(env screen.Env) (steps, grid int, beside bool) {
 		return env.Width, env.Width, false
 	}
 	return env.Width / 2, env.Width - env.Width/2, true
-}
-
-// gridWidth is the width of the grid on the panel that is shown.
-func (s Screen) gridWidth(env screen.Env) int {
-	if s.panel.shown(env) != overview {
-		return env.Width
-	}
-	_, width, _ := columns(env)
-	return width
 }
 
 // arrange divides the room below the header. Each part first gets its minimum, the most
@@ -220,5 +191,5 @@ func (r room) heading(text, more string, below []draw.Line) []draw.Line {
 	if r.height <= 0 {
 		return nil
 	}
-	return draw.Exactly(append([]draw.Line{heading(text, more)}, below...), r.height)
+	return draw.Exactly(append([]draw.Line{draw.Heading(text, more)}, below...), r.height)
 }

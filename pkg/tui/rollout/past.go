@@ -27,21 +27,17 @@ func (s Screen) past(env screen.Env, r room) []draw.Line {
 	if s.panel.shown(env) == pastPanel {
 		return r.heading("ROLLOUTS", "newest first", wholeRollouts(env, s.detail.Rollouts, r.width))
 	}
-	return r.heading("ROLLOUTS BEFORE", "newest first", rolloutLines(env, before(s.detail)))
+	var lines []draw.Line
+	for _, p := range before(s.detail) {
+		symbol, style := resultMark(env.Theme.Symbols, p.Result)
+		lines = append(lines, draw.Text(style, "  "+symbol+" ").Add(theme.Plain, result(p, env.World.Now)).Add(theme.Faint, "  "+p.Change))
+	}
+	return r.heading("ROLLOUTS BEFORE", "newest first", lines)
 }
 
 // before are the rollouts before the one whose steps are shown.
 func before(d *world.Detail) []plan.PastRollout {
 	return d.Rollouts[min(1, len(d.Rollouts)):]
-}
-
-func rolloutLines(env screen.Env, list []plan.PastRollout) []draw.Line {
-	var lines []draw.Line
-	for _, p := range list {
-		symbol, style := resultMark(env.Theme.Symbols, p.Result)
-		lines = append(lines, draw.Text(style, "  "+symbol+" ").Add(theme.Plain, result(p, env.World.Now)).Add(theme.Faint, "  "+p.Change))
-	}
-	return lines
 }
 
 // wholeRollouts has the steps and decisions of each rollout.
@@ -55,12 +51,11 @@ func wholeRollouts(env screen.Env, list []plan.PastRollout, width int) []draw.Li
 		}
 		lines = append(lines, head)
 		for _, text := range []string{p.Change, p.Reason} {
-			if text != "" {
-				lines = append(lines, indented(draw.Wrap(theme.Plain, text, width-7))...)
-			}
+			lines = append(lines, draw.Indented(6, theme.Plain, text, width-7)...)
 		}
 		for _, step := range p.Steps {
-			lines = append(lines, pastStep(env.Theme.Symbols, p.Result, step))
+			symbol, style := show.StepMark(env.Theme.Symbols, pastState(p.Result, step))
+			lines = append(lines, draw.Text(style, "      "+symbol+" ").Add(theme.Plain, step.Name).Add(theme.Faint, "  "+step.Title+took(step)))
 		}
 		if p.Left > 0 {
 			lines = append(lines, draw.Text(theme.Faint, fmt.Sprintf("      and %s more", counted.Of(p.Left, "step"))))
@@ -70,24 +65,10 @@ func wholeRollouts(env screen.Env, list []plan.PastRollout, width int) []draw.Li
 			if d.Detail != "" {
 				text += ": " + d.Detail
 			}
-			lines = append(lines, indented(draw.Wrap(theme.Faint, text, width-7))...)
+			lines = append(lines, draw.Indented(6, theme.Faint, text, width-7)...)
 		}
 	}
 	return lines
-}
-
-func indented(lines []draw.Line) []draw.Line {
-	out := make([]draw.Line, len(lines))
-	for i, l := range lines {
-		out[i] = draw.Text(theme.Plain, "      ").Join(l)
-	}
-	return out
-}
-
-// pastStep is a step of a rollout with a result.
-func pastStep(sym theme.Symbols, r plan.RolloutResult, step plan.PastStep) draw.Line {
-	symbol, style := show.StepMark(sym, pastState(r, step))
-	return draw.Text(style, "      "+symbol+" ").Add(theme.Plain, step.Name).Add(theme.Faint, "  "+step.Title+took(step))
 }
 
 // pastState is the state of a step: one that was started and not completed has the state of

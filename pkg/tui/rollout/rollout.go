@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -38,7 +37,7 @@ func New(o screen.Open) Screen {
 }
 
 // Title is the workload's name.
-func (s Screen) Title() string { return show.Name(s.ref) }
+func (s Screen) Title() string { return s.ref.String() }
 
 // Want is the workload with its pods.
 func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
@@ -204,12 +203,7 @@ func (s Screen) elsewhere(key string) screen.After {
 	case shell.Is(key):
 		return s.shell()
 	}
-	for _, to := range links {
-		if to.Is(key) {
-			return screen.Send(screen.Open{Screen: to.screen, Ref: s.ref, Text: to.text})
-		}
-	}
-	return nil
+	return links.Open(key, screen.Open{Ref: s.ref})
 }
 
 var (
@@ -225,26 +219,16 @@ var (
 	right   = screen.Binding{Keys: []string{"right"}, Help: "the next pod of the grid"}
 )
 
-// link is a key to another screen of the workload.
-type link struct {
-	screen.Binding
-	screen, text string
-}
-
-var links = []link{
-	{screen.Binding{Keys: []string{"D"}, Does: "diff", Help: "what the revisions differ in"}, screen.Diff, ""},
-	{screen.Binding{Keys: []string{"p"}, Does: "plan", Help: "the plan, and a simulation of it"}, screen.Plan, ""},
-	{screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the object as YAML"}, screen.Text, "yaml"},
-	{screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "the object in words"}, screen.Text, "describe"},
+var links = screen.Links{
+	{Binding: screen.Binding{Keys: []string{"D"}, Does: "diff", Help: "what the revisions differ in", Minor: true}, Screen: screen.Diff},
+	{Binding: screen.Binding{Keys: []string{"p"}, Does: "plan", Help: "the plan, and a simulation of it", Minor: true}, Screen: screen.Plan},
+	{Binding: screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the object as YAML", Minor: true}, Screen: screen.Text, Text: "yaml"},
+	{Binding: screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "the object in words", Minor: true}, Screen: screen.Text, Text: "describe"},
 }
 
 // Keys are those of this screen.
 func (Screen) Keys() []screen.Binding {
-	list := []screen.Binding{open, sortBy, more, mark}
-	for _, d := range links {
-		d.Minor = true
-		list = append(list, d.Binding)
-	}
+	list := append([]screen.Binding{open, sortBy, more, mark}, links.Keys()...)
 	return append(list, logs, shell, group, reverse, left, right)
 }
 

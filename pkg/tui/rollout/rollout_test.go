@@ -20,7 +20,7 @@ func of(name string) cluster.Ref {
 // at is the shop of the demo, held still, with a workload on the screen.
 func at(t *testing.T, name string) (tui.Options, *tuitest.Still) {
 	t.Helper()
-	shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	shop, err := demo.Start(t.Context(), demo.Options{Seed: 1, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,22 +36,17 @@ type stepList struct{ detail *world.Detail }
 
 // stepLine is a step as it is drawn.
 type stepLine struct {
-	name, title, symbol, took string
-	style, text               theme.Style
+	head  draw.Line
+	title string
+	text  theme.Style
 }
 
 // all is the heading and all steps, their titles in full.
 func (s stepList) all(env screen.Env, width int) []draw.Line {
 	steps := s.lines(env.Theme.Symbols)
 	lines := []draw.Line{s.heading(env)}
-	for i, r := range steps {
-		head := draw.Text(r.style, "  "+r.symbol+" ").Add(theme.Strong, fmt.Sprintf("%d %-*s ", i+1, longest(steps), r.name))
-		for j, l := range draw.Wrap(r.text, r.title+r.took, max(width-head.Width()-1, 8)) {
-			if j > 0 {
-				head = draw.Text(theme.Plain, draw.Spaces(head.Width()))
-			}
-			lines = append(lines, head.Join(l))
-		}
+	for _, r := range steps {
+		lines = append(lines, draw.Hang(r.head, r.text, r.title, max(width-r.head.Width()-1, 8))...)
 	}
 	return lines
 }
@@ -64,10 +59,8 @@ func (s stepList) around(env screen.Env, width, height int) []draw.Line {
 		return lines
 	}
 	from, to := show.StepsAround(len(steps), min(s.detail.Snapshot.Progress.Step, len(steps)-1), height-1)
-	for i := from; i < to; i++ {
-		r := steps[i]
-		l := draw.Text(r.style, "  "+r.symbol+" ").Add(theme.Strong, fmt.Sprintf("%d %-*s ", i+1, longest(steps), r.name)).Add(r.text, r.title+r.took)
-		lines = append(lines, l.Fit(width, env.Theme.Symbols.Ellipsis))
+	for _, r := range steps[from:to] {
+		lines = append(lines, r.head.Add(r.text, r.title).Fit(width, env.Theme.Symbols.Ellipsis))
 	}
 	return lines
 }
@@ -77,11 +70,11 @@ func (s stepList) heading(env screen.Env) draw.Line {
 	steps, at := len(d.Plan.Steps), d.Snapshot.Progress.Step
 	switch {
 	case d.Begun && steps > 0 && d.Snapshot.Progress.Finished.IsZero():
-		return heading("STEPS", fmt.Sprintf("%d of %d done", min(at, steps), steps))
+		return draw.Heading("STEPS", fmt.Sprintf("%d of %d done", min(at, steps), steps))
 	case len(d.Rollouts) > 0:
-		return heading("STEPS", "of the last rollout: "+result(d.Rollouts[0], env.World.Now))
+		return draw.Heading("STEPS", "of the last rollout: "+result(d.Rollouts[0], env.World.Now))
 	}
-	return heading("STEPS", "no rollout is recorded")
+	return draw.Heading("STEPS", "no rollout is recorded")
 }
 
 func (s stepList) lines(symbols theme.Symbols) []stepLine {
@@ -90,24 +83,32 @@ func (s stepList) lines(symbols theme.Symbols) []stepLine {
 	if len(d.Rollouts) > 0 {
 		last = d.Rollouts[0]
 	}
-	var out []stepLine
+	steps := last.Steps
 	if d.Begun {
+		steps = make([]plan.PastStep, len(d.Plan.Steps))
 		for i, step := range d.Plan.Steps {
-			symbol, style := show.StepMark(symbols, s.state(i, step))
-			r := stepLine{name: step.Name, title: step.Title, symbol: symbol, style: style, text: theme.Faint}
-			if i == d.Snapshot.Progress.Step {
-				r.text = theme.Plain
+			if steps[i] = (plan.PastStep{Name: step.Name}); i < len(last.Steps) && last.Steps[i].Name == step.Name {
+				steps[i] = last.Steps[i]
 			}
-			if i < len(last.Steps) && last.Steps[i].Name == step.Name {
-				r.took = took(last.Steps[i])
-			}
-			out = append(out, r)
+			steps[i].Title = step.Title
 		}
-		return out
 	}
-	for _, step := range last.Steps {
-		symbol, style := show.StepMark(symbols, pastState(last.Result, step))
-		out = append(out, stepLine{name: step.Name, title: step.Title, symbol: symbol, style: style, text: theme.Faint, took: took(step)})
+	longest := 0
+	for _, step := range steps {
+		longest = min(max(longest, len(step.Name)), 12)
+	}
+	var out []stepLine
+	for i, step := range steps {
+		state, text := pastState(last.Result, step), theme.Faint
+		if d.Begun {
+			state = s.state(i, d.Plan.Steps[i])
+			if i == d.Snapshot.Progress.Step {
+				text = theme.Plain
+			}
+		}
+		symbol, style := show.StepMark(symbols, state)
+		head := draw.Text(style, "  "+symbol+" ").Add(theme.Strong, fmt.Sprintf("%d %-*s ", i+1, longest, step.Name))
+		out = append(out, stepLine{head, step.Title + took(step), text})
 	}
 	return out
 }
@@ -118,15 +119,6 @@ func took(s plan.PastStep) string {
 		return ""
 	}
 	return "  " + ago(s.Took)
-}
-
-// longest is the width of the names of steps.
-func longest(steps []stepLine) int {
-	n := 0
-	for _, r := range steps {
-		n = max(n, len(r.name))
-	}
-	return min(n, 12)
 }
 
 // state is the state of a step of the rollout in progress.
@@ -158,13 +150,13 @@ type cause struct{ text, hint []draw.Line }
 func blockers(env screen.Env, d *world.Detail, width, height int) []draw.Line {
 	list := d.Diagnosis.Causes
 	if len(list) == 0 {
-		return []draw.Line{heading("BLOCKED BY", "nothing")}
+		return []draw.Line{draw.Heading("BLOCKED BY", "nothing")}
 	}
 	title := "BLOCKED BY"
 	if approvals[list[0].Gate] {
 		title = "WAITING FOR"
 	}
-	lines, ellipsis := []draw.Line{heading(title, "")}, env.Theme.Symbols.Ellipsis
+	lines, ellipsis := []draw.Line{draw.Heading(title, "")}, env.Theme.Symbols.Ellipsis
 	for i, c := range list {
 		drawn, left := causeOf(env, c, width), height-len(lines)
 		if i == 0 {
@@ -173,7 +165,7 @@ func blockers(env screen.Env, d *world.Detail, width, height int) []draw.Line {
 			continue
 		}
 		if len(drawn.text)+len(drawn.hint) > left {
-			lines[0] = heading(title, fmt.Sprintf("and %d more: tab", len(list)-i))
+			lines[0] = draw.Heading(title, fmt.Sprintf("and %d more: tab", len(list)-i))
 			break
 		}
 		lines = append(append(lines, drawn.text...), drawn.hint...)
@@ -181,7 +173,7 @@ func blockers(env screen.Env, d *world.Detail, width, height int) []draw.Line {
 	return lines
 }
 
-func causeOf(env screen.Env, c diagnose.Cause, width int) (out cause) {
+func causeOf(env screen.Env, c diagnose.Cause, width int) cause {
 	symbol, style := env.Theme.Symbols.Dot, theme.Plain
 	switch {
 	case approvals[c.Gate]:
@@ -189,16 +181,8 @@ func causeOf(env screen.Env, c diagnose.Cause, width int) (out cause) {
 	case c.Blocked:
 		symbol, style = env.Theme.Symbols.Blocked, theme.Bad
 	}
-	for i, l := range draw.Wrap(theme.Plain, c.Gate+": "+c.String(), width-6) {
-		if i > 0 {
-			symbol = " "
-		}
-		out.text = append(out.text, draw.Text(style, "  "+symbol+" ").Join(l))
+	return cause{
+		draw.Hang(draw.Text(style, "  "+symbol+" "), theme.Plain, c.Gate+": "+c.String(), width-6),
+		draw.Indented(6, theme.Faint, show.Remedy(c, env.Hint), width-8),
 	}
-	if text := show.Remedy(c, env.Hint); text != "" {
-		for _, l := range draw.Wrap(theme.Faint, text, width-8) {
-			out.hint = append(out.hint, draw.Text(theme.Plain, "      ").Join(l))
-		}
-	}
-	return out
 }

@@ -113,9 +113,5 @@ func (s Screen) reason(env screen.Env, r room) []draw.Line {
 	} else if !row.Deleting {
 		text += " since " + show.Age(env.World.Now, row.ReadySince()) + ", " + show.Images(row.Pod.Pod)
 	}
-	var lines []draw.Line
-	for _, l := range draw.Wrap(theme.Faint, text, max(r.width-3, 1)) {
-		lines = append(lines, draw.Text(theme.Plain, "  ").Join(l))
-	}
-	return draw.Exactly(lines, r.height)
+	return draw.Exactly(draw.Indented(2, theme.Faint, text, max(r.width-3, 1)), r.height)
 }

@@ -109,6 +109,35 @@ type Caller interface{ Calls() []Binding }
 // Is reports whether a key is one of the binding's.
 func (b Binding) Is(key string) bool { return slices.Contains(b.Keys, key) }
 
+// Link is a key to another screen of an object; Text is its variant.
+type Link struct {
+	Binding
+	Screen, Text string
+}
+
+// Links are those of one screen.
+type Links []Link
+
+// Open opens the screen that a key leads to, nil for any other key.
+func (l Links) Open(key string, of Open) After {
+	for _, to := range l {
+		if to.Is(key) {
+			of.Screen, of.Text = to.Screen, to.Text
+			return Send(of)
+		}
+	}
+	return nil
+}
+
+// Keys are their keys.
+func (l Links) Keys() []Binding {
+	out := make([]Binding, len(l))
+	for i, to := range l {
+		out[i] = to.Binding
+	}
+	return out
+}
+
 // The names of the screens.
 const (
 	Workloads     = "workloads"
@@ -202,8 +231,14 @@ func (e Env) Waiting(what string) []draw.Line {
 		return []draw.Line{{}, draw.Text(theme.Busy, "  loading "+what+" ...")}
 	}
 	lines := []draw.Line{{}, draw.Text(theme.Bad, "  "+what+" cannot be loaded:")}
-	for _, l := range draw.Wrap(theme.Plain, e.World.Unseen, e.Width-6) {
-		lines = append(lines, draw.Text(theme.Plain, "    ").Join(l))
-	}
+	lines = append(lines, draw.Indented(4, theme.Plain, e.World.Unseen, e.Width-6)...)
 	return append(lines, draw.Text(theme.Faint, "  trying again ..."))
+}
+
+// NoMatches is shown in a list of which a filter hides all rows.
+const NoMatches = "no matches; esc clears the filter"
+
+// Missing is shown for an object that is not there.
+func (e Env) Missing(what string) []draw.Line {
+	return append([]draw.Line{{}}, draw.Indented(2, theme.Faint, what+" does not exist; esc goes back", e.Width-2)...)
 }

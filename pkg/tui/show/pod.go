@@ -134,12 +134,15 @@ func Container(now time.Time, p *cluster.Pod, c cluster.Container) (string, them
 	return "ready " + Age(now, p.ReadySince()) + restarts, theme.Good
 }
 
+// Image is an image without its registry and folders.
+func Image(image string) string { return image[strings.LastIndexByte(image, '/')+1:] }
+
 // Tag is what tells images of one repository apart.
 func Tag(image string) string {
 	if _, digest, ok := strings.Cut(image, "@sha256:"); ok {
 		return digest[:min(len(digest), 12)]
 	}
-	name := image[strings.LastIndexByte(image, '/')+1:]
+	name := Image(image)
 	if _, tag, ok := strings.Cut(name, ":"); ok {
 		return tag
 	}

@@ -2,6 +2,7 @@
 package show
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
@@ -74,8 +74,30 @@ func Pods(s theme.Symbols, n plan.Tally, failing, width int) draw.Line {
 	)
 }
 
-// Name is how a command line names a workload: cloneset/web.
-func Name(r cluster.Ref) string { return strings.ToLower(r.Kind) + "/" + r.Name }
+// Value is a value of a field in one line: text as it is, everything else as JSON.
+func Value(v any) string {
+	if text, ok := v.(string); ok && text != "" && !strings.ContainsAny(text, "\n\t\r\x1b") {
+		return text
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+// Event is the age of an event, its reason, and how often it was reported.
+func Event(now time.Time, e world.Event) draw.Line {
+	style := theme.Plain
+	if e.Warning {
+		style = theme.Bad
+	}
+	l := draw.Text(theme.Faint, fmt.Sprintf("%4s ", Age(now, e.At))).Add(style, e.Reason+" ")
+	if e.Count > 1 {
+		l = l.Add(theme.Strong, fmt.Sprintf("x%d ", e.Count))
+	}
+	return l
+}
 
 // Age is how long ago a time was, in a few characters; empty for no time.
 func Age(now, then time.Time) string {

@@ -33,10 +33,14 @@ func (s Screen) about(env screen.Env) []draw.Line {
 	for _, pod := range slices.Sorted(maps.Keys(cell.Upgrading)) {
 		lines = append(lines, draw.Text(theme.Busy, "  "+env.Theme.Symbols.Busy+" "+pod+": ").Add(theme.Plain, cell.Upgrading[pod]))
 	}
-	if whole := wrapped(lines, env.Width); len(whole) <= below(env) {
+	room := below(env)
+	if whole := wrapped(lines, env.Width); len(whole) <= room {
 		return whole
 	}
-	return rest(lines, below(env))
+	if len(lines) <= room {
+		return lines
+	}
+	return append(lines[:room-1:room-1], draw.Text(theme.Faint, fmt.Sprintf("    and %d more", len(lines)-room+1)))
 }
 
 // wrapped breaks what is too long for one line.
@@ -60,15 +64,6 @@ func wrapped(lines []draw.Line, width int) []draw.Line {
 	return out
 }
 
-// rest reports how many lines there is no room for.
-func rest(lines []draw.Line, room int) []draw.Line {
-	if len(lines) <= room {
-		return lines
-	}
-	more := len(lines) - room + 1
-	return append(lines[:room-1:room-1], draw.Text(theme.Faint, fmt.Sprintf("    and %d more", more)))
-}
-
 // merged puts pods that are held for one reason together: those of all workloads come
 // apart.
 func merged(list []world.Held) []world.Held {
@@ -88,7 +83,7 @@ func merged(list []world.Held) []world.Held {
 func (s Screen) title(set *world.SidecarSet) draw.Line {
 	l := draw.Text(theme.Header, " "+set.Name).Add(theme.Faint, " on "+name(s.at)+" ")
 	for _, c := range set.Containers {
-		l = l.Add(theme.Plain, " "+c.Name+" ").Add(theme.Faint, short(c.Image))
+		l = l.Add(theme.Plain, " "+c.Name+" ").Add(theme.Faint, show.Image(c.Image))
 		if c.Hot {
 			l = l.Add(theme.Busy, " hot")
 		}
@@ -107,9 +102,6 @@ func (s Screen) title(set *world.SidecarSet) draw.Line {
 	}
 	return l
 }
-
-// short is an image without its registry.
-func short(image string) string { return image[strings.LastIndexByte(image, '/')+1:] }
 
 func numbers(env screen.Env, c *world.SidecarCell) draw.Line {
 	t := plan.Tally{Desired: c.Matched, Total: c.Matched, Ready: c.Ready, Updated: c.Updated, UpdatedReady: c.UpdatedReady}

@@ -49,23 +49,20 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	}
 	lines := []draw.Line{s.summary(env)}
 	if len(s.rows) == 0 {
-		return append(lines, draw.Line{}, s.nothing())
+		none := "no pod is matched by any of these sets"
+		switch {
+		case len(s.sets) == 0:
+			none = "no SidecarSets here"
+		case s.filter != "":
+			none = screen.NoMatches
+		}
+		return append(lines, draw.Line{}, draw.Text(theme.Faint, "  "+none))
 	}
 	lines = append(lines, s.matrix(env)...)
 	for len(lines) < above+page(env) {
 		lines = append(lines, draw.Line{})
 	}
 	return append(lines, s.about(env)...)
-}
-
-func (s Screen) nothing() draw.Line {
-	switch {
-	case len(s.sets) == 0:
-		return draw.Text(theme.Faint, "  no SidecarSets here")
-	case s.filter != "":
-		return draw.Text(theme.Faint, "  no matches; esc clears the filter")
-	}
-	return draw.Text(theme.Faint, "  no pod is matched by any of these sets")
 }
 
 func (s Screen) summary(env screen.Env) draw.Line {
@@ -104,18 +101,14 @@ func (s Screen) matrix(env screen.Env) []draw.Line {
 		columns[0].Width = 0
 	}
 	for i := first; i < last; i++ {
-		columns = append(columns, draw.Column{Title: s.head(env, i), Width: cellWidth, Keep: true})
+		pointer := " "
+		if i == s.column() {
+			pointer = env.Theme.Symbols.Now
+		}
+		columns = append(columns, draw.Column{Title: pointer + " " + s.sets[i].Name, Width: cellWidth, Keep: true})
 	}
 	table := draw.Table{Columns: columns, Rows: len(s.rows), Window: s.window, Row: func(i int) []draw.Line { return s.line(env, i, first, last) }}
 	return table.Draw(env.Theme, env.Width, page(env)+1)
-}
-
-// head is the name of a set, with a pointer at that of the cursor.
-func (s Screen) head(env screen.Env, i int) string {
-	if i == s.column() {
-		return env.Theme.Symbols.Now + " " + s.sets[i].Name
-	}
-	return "  " + s.sets[i].Name
 }
 
 func (s Screen) line(env screen.Env, i, first, last int) []draw.Line {

@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/match"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -88,7 +87,7 @@ func name(r cluster.Ref) string {
 	case r.Name == "":
 		return "pods without a workload"
 	}
-	return show.Name(r)
+	return r.String()
 }
 
 func measure(rows []row) sizes {

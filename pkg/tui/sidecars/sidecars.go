@@ -90,8 +90,10 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 		return s.beside(1), nil
 	case open.Is(key):
 		return s, s.open()
+	case s.current() == nil:
+		return s, nil
 	}
-	return s, s.elsewhere(key)
+	return s, links.Open(key, screen.Open{Ref: s.setRef()})
 }
 
 func (s Screen) move(w draw.Window) Screen {
@@ -140,37 +142,18 @@ func (s Screen) open() screen.After {
 	return screen.Send(screen.Open{Screen: screen.Rollout, Ref: ref})
 }
 
-func (s Screen) elsewhere(key string) screen.After {
-	for _, d := range doors {
-		if d.Is(key) && s.current() != nil {
-			return screen.Send(screen.Open{Screen: screen.Text, Ref: s.setRef(), Text: d.text})
-		}
-	}
-	return nil
-}
-
 var (
 	open  = screen.Binding{Keys: []string{"enter"}, Does: "open", Help: "the rollout of the set in the row of all workloads, else that of the workload"}
 	left  = screen.Binding{Keys: []string{"left", "h"}, Does: "set", Help: "the set before"}
 	right = screen.Binding{Keys: []string{"right", "tab"}, Help: "the next set"}
 )
 
-// door is a key to a text of the set.
-type door struct {
-	screen.Binding
-	text string
-}
-
-var doors = []door{
-	{screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the set as YAML", Minor: true}, "yaml"},
-	{screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "the set in words", Minor: true}, "describe"},
+var links = screen.Links{
+	{Binding: screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the set as YAML", Minor: true}, Screen: screen.Text, Text: "yaml"},
+	{Binding: screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "the set in words", Minor: true}, Screen: screen.Text, Text: "describe"},
 }
 
 // Keys are those of this screen.
 func (Screen) Keys() []screen.Binding {
-	list := []screen.Binding{open, left, right}
-	for _, d := range doors {
-		list = append(list, d.Binding)
-	}
-	return list
+	return append([]screen.Binding{open, left, right}, links.Keys()...)
 }

@@ -16,16 +16,16 @@ import (
 // labels: one target for each namespace that should have a copy. The status names only
 // those with trouble, so all others have their copy once it is of the newest spec.
 func Distribution(rd *kruise.ResourceDistribution, namespaces map[string]labels.Set) *world.Distribution {
-	out := &world.Distribution{Ref: of(kruise.KindResourceDistribution, "", rd.Name), Created: rd.CreationTimestamp.Time, Target: distributed(rd)}
+	out := &world.Distribution{Ref: of(kruise.KindResourceDistribution, "", rd.Name), Created: rd.CreationTimestamp.Time, Target: resourceName(rd)}
 	// The release is not known here: copies in the system's namespaces, which only
 	// some make, are not missed.
 	names, err := rd.Spec.Targets.Names(namespaces, kruise.Next)
 	if err != nil {
-		return broken(out, err)
+		return withError(out, err)
 	}
 	fresh, failed := rd.Status.ObservedGeneration == rd.Generation, troubles(rd)
 	for _, name := range names {
-		out.Places = append(out.Places, copied(name, failed[name], fresh))
+		out.Places = append(out.Places, copyPlace(name, failed[name], fresh))
 	}
 	for _, p := range out.Places {
 		out.Wanted += p.Wanted
@@ -37,10 +37,10 @@ func Distribution(rd *kruise.ResourceDistribution, namespaces map[string]labels.
 	case len(names) == 0:
 		out.Problems = append(out.Problems, "its targets are no namespace that there is")
 	}
-	return judged(out)
+	return withHealth(out)
 }
 
-func distributed(rd *kruise.ResourceDistribution) string {
+func resourceName(rd *kruise.ResourceDistribution) string {
 	var object struct {
 		Kind     string
 		Metadata struct{ Name string }
@@ -51,7 +51,7 @@ func distributed(rd *kruise.ResourceDistribution) string {
 	return strings.ToLower(object.Kind) + "/" + object.Metadata.Name
 }
 
-func copied(namespace, trouble string, fresh bool) world.Place {
+func copyPlace(namespace, trouble string, fresh bool) world.Place {
 	p := world.Place{Name: namespace, Wanted: 1, Why: trouble}
 	switch {
 	case trouble != "":

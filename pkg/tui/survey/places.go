@@ -14,7 +14,7 @@ import (
 
 // Distributions are objects that fan out, in the order in which they are shown.
 func Distributions(list ...*world.Distribution) *world.Distributions {
-	slices.SortFunc(list, func(a, b *world.Distribution) int { return compareRefs(a.Ref, b.Ref) })
+	slices.SortFunc(list, func(a, b *world.Distribution) int { return a.Ref.Compare(b.Ref) })
 	return &world.Distributions{List: list}
 }
 
@@ -24,7 +24,7 @@ func United(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster
 	out := &world.Distribution{Ref: of(kruise.KindUnitedDeployment, ud.Namespace, ud.Name), Created: ud.CreationTimestamp.Time, Target: subsetKind(ud)}
 	p, err := places.United(ud, workloads, pods)
 	if err != nil {
-		return broken(out, err)
+		return withError(out, err)
 	}
 	updated := map[string]int{}
 	for _, one := range pods {
@@ -32,7 +32,7 @@ func United(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster
 			updated[one.Labels[kruise.SubsetNameLabel]]++
 		}
 	}
-	return placed(out, p, updated)
+	return fromPlacement(out, p, updated)
 }
 
 // subsetKind is what the subsets are made of.
@@ -61,7 +61,7 @@ func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod, u
 	}
 	p, err := places.Spread(ws, target, pods)
 	if err != nil {
-		return broken(out, err)
+		return withError(out, err)
 	}
 	counts, uids := map[string]int{}, map[string]string{}
 	for _, one := range pods {
@@ -74,16 +74,16 @@ func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod, u
 			}
 		}
 	}
-	return placed(out, p, counts)
+	return fromPlacement(out, p, counts)
 }
 
-func broken(out *world.Distribution, err error) *world.Distribution {
+func withError(out *world.Distribution, err error) *world.Distribution {
 	out.Problems, out.Health = []string{err.Error()}, world.Blocked
 	return out
 }
 
-// placed takes a placement over.
-func placed(out *world.Distribution, p *places.Placement, updated map[string]int) *world.Distribution {
+// fromPlacement takes a placement over.
+func fromPlacement(out *world.Distribution, p *places.Placement, updated map[string]int) *world.Distribution {
 	out.Wanted, out.Problems = p.Replicas, p.Why
 	for _, s := range p.Subsets {
 		out.Got += len(s.Pods)
@@ -92,7 +92,7 @@ func placed(out *world.Distribution, p *places.Placement, updated map[string]int
 			Health: subsetHealth(s), Why: strings.Join(s.Why, "; "),
 		})
 	}
-	return judged(out)
+	return withHealth(out)
 }
 
 // subsetHealth: pods without a node do not find one by themselves; pods in another
@@ -109,9 +109,9 @@ func subsetHealth(s places.Subset) world.Health {
 	return world.Healthy
 }
 
-// judged is as urgent as the most urgent of its places, and degraded where only the
+// withHealth is as urgent as the most urgent of its places, and degraded where only the
 // whole has a problem.
-func judged(out *world.Distribution) *world.Distribution {
+func withHealth(out *world.Distribution) *world.Distribution {
 	out.Health = world.Healthy
 	if len(out.Problems) > 0 {
 		out.Health = world.Degraded

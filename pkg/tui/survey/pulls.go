@@ -10,25 +10,25 @@ import (
 )
 
 // Pulls is an ImagePullJob with the NodeImages of all nodes: one place for each node
-// that has been asked, that the job names, or that it says has failed. How many more it
+// that has been statuses, that the job names, or that it says has failed. How many more it
 // wants is in the problems: which they are, only its controller knows.
 func Pulls(job *kruise.ImagePullJob, nodes []*kruise.NodeImage) *world.Distribution {
 	out := &world.Distribution{Ref: of(kruise.KindImagePullJob, job.Namespace, job.Name), Created: job.CreationTimestamp.Time, Target: job.Spec.Image}
-	asked := map[string]kruise.ImageTagStatus{}
+	statuses := map[string]kruise.ImageTagStatus{}
 	for _, n := range nodes {
 		if status, ok := n.TagFor(job.Namespace, job.Name); ok {
-			asked[n.Name] = status
+			statuses[n.Name] = status
 		}
 	}
-	for _, name := range named(job, asked) {
-		out.Places = append(out.Places, pulled(job, name, asked))
+	for _, name := range nodeNames(job, statuses) {
+		out.Places = append(out.Places, nodePlace(job, name, statuses))
 	}
 	for _, p := range out.Places {
 		out.Got += p.Got
 	}
 	out.Wanted = max(int(job.Status.Desired), len(out.Places))
 	out.Got = max(out.Got, int(job.Status.Succeeded))
-	judged(out)
+	withHealth(out)
 	if more := out.Wanted - len(out.Places); more > 0 && job.Status.CompletionTime == nil {
 		out.Problems = append(out.Problems, fmt.Sprintf("%d more, whose turn has not come: %s", more, parallel(job)))
 		out.Health = max(out.Health, world.Progressing)
@@ -50,22 +50,22 @@ func parallel(job *kruise.ImagePullJob) string {
 	}
 }
 
-// named are the nodes that something is known of, sorted.
-func named(job *kruise.ImagePullJob, asked map[string]kruise.ImageTagStatus) []string {
+// nodeNames are the nodes that something is known of, sorted.
+func nodeNames(job *kruise.ImagePullJob, statuses map[string]kruise.ImageTagStatus) []string {
 	names := slices.Clone(job.Status.FailedNodes)
 	if s := job.Spec.Selector; s != nil {
 		names = append(names, s.Names...)
 	}
-	for name := range asked {
+	for name := range statuses {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-func pulled(job *kruise.ImagePullJob, node string, asked map[string]kruise.ImageTagStatus) world.Place {
+func nodePlace(job *kruise.ImagePullJob, node string, statuses map[string]kruise.ImageTagStatus) world.Place {
 	p := world.Place{Name: node, Wanted: 1, Health: world.Progressing}
-	status, ok := asked[node]
+	status, ok := statuses[node]
 	switch failed := slices.Contains(job.Status.FailedNodes, node); {
 	case status.Phase == kruise.ImagePhaseFailed || failed:
 		p.Health, p.Why = world.Blocked, status.Message

@@ -5,7 +5,6 @@
 package survey
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -58,7 +57,7 @@ func sidecarSet(q diagnose.Question, o *kruise.SidecarSet, owner func(*cluster.P
 		out.Ready += one.Ready
 		out.Cells = append(out.Cells, one.SidecarCell)
 	}
-	slices.SortFunc(out.Cells, func(a, b world.SidecarCell) int { return compareRefs(a.Workload, b.Workload) })
+	slices.SortFunc(out.Cells, func(a, b world.SidecarCell) int { return a.Workload.Compare(b.Workload) })
 	return out
 }
 
@@ -152,11 +151,4 @@ func (c *cell) hold(p *cluster.Pod, why string) {
 		c.Held = append(c.Held, world.Held{Why: why})
 	}
 	c.Held[i].Pods = append(c.Held[i].Pods, p.Name)
-}
-
-func compareRefs(a, b cluster.Ref) int {
-	return cmp.Or(
-		strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Kind, b.Kind),
-		strings.Compare(a.Name, b.Name), strings.Compare(a.Group, b.Group),
-	)
 }

@@ -25,10 +25,10 @@ func (s Screen) load(env screen.Env) (screen.Screen, screen.After) {
 	if s.state == fresh {
 		s.state = loading
 	}
-	asked, at := s, env.World.Now
+	from, at := s, env.World.Now
 	return s, screen.Later(func() tea.Msg {
-		lines, err := asked.lines(env)
-		return answer{asked.turn, at, lines, err}
+		lines, err := from.lines(env)
+		return answer{from.turn, at, lines, err}
 	})
 }
 
@@ -64,7 +64,7 @@ var again = screen.Binding{Keys: []string{"r"}, Does: "reload", Help: "ask for i
 // Keys are those of this screen.
 func (Screen) Keys() []screen.Binding { return append([]screen.Binding{again}, page.Keys()...) }
 
-// asking reports that what is seen is asked for again.
+// asking reports that what is seen is from for again.
 func (s Screen) asking() draw.Line {
 	if !s.again {
 		return draw.Line{}
@@ -78,10 +78,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	case s.state != there:
 		return []draw.Line{{}, draw.Text(theme.Busy, "  loading "+s.Title()+" ...")}
 	case s.err != nil:
-		lines := draw.Wrap(theme.Bad, s.err.Error(), env.Width-4)
-		for i, l := range lines {
-			lines[i] = draw.Text(theme.Plain, "  ").Join(l)
-		}
+		lines := draw.Indented(2, theme.Bad, s.err.Error(), env.Width-4)
 		return append(append([]draw.Line{{}}, lines...), draw.Text(theme.Faint, "  r asks again").Join(s.asking()))
 	}
 	head := draw.Text(theme.Header, " "+s.Title()).Add(theme.Faint, "  as of "+s.at.Format("15:04:05")).Join(s.asking())

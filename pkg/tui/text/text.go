@@ -9,7 +9,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/page"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -58,9 +57,9 @@ func New(o screen.Open) Screen {
 // Title is the object and the variant.
 func (s Screen) Title() string {
 	if s.describes() {
-		return "describe " + show.Name(s.object)
+		return "describe " + s.object.String()
 	}
-	return show.Name(s.object) + " as YAML"
+	return s.object.String() + " as YAML"
 }
 
 func (s Screen) describes() bool { return s.opened.Text == describe }

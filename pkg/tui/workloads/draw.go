@@ -13,11 +13,20 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// Draw is a summary, and the rows that fit.
+// Draw counts all workloads by health, says what hides some of them, and has the rows that fit.
 func (s Screen) Draw(env screen.Env) []draw.Line {
-	lines := []draw.Line{s.summary(env)}
+	count, right := draw.Text(theme.Plain, "  "+counted.Of(s.counts.all, "workload")), s.filterLine(env)
+	count = count.Join(show.Counts(env.Theme, s.counts.health, env.Width-count.Width()-right.Width()))
+	lines := []draw.Line{draw.Both(count, right, env.Width, env.Theme.Symbols.Ellipsis)}
 	if len(s.rows) == 0 {
-		return append(lines, draw.Line{}, s.nothing())
+		none := draw.Text(theme.Faint, "  "+screen.NoMatches)
+		switch {
+		case s.counts.all == 0:
+			none = draw.Text(theme.Faint, "  no workloads here")
+		case s.faults && s.filter == "":
+			none = draw.Text(theme.Good, "  no problems; f shows all workloads")
+		}
+		return append(lines, draw.Line{}, none)
 	}
 	table := draw.Table{
 		Columns: s.columns(env), Rows: len(s.rows), Window: s.window,
@@ -58,15 +67,8 @@ func (s Screen) reason(env screen.Env, most int) []draw.Line {
 	return lines
 }
 
-// summary counts all workloads by health, and says what hides some of them.
-func (s Screen) summary(env screen.Env) draw.Line {
-	l := draw.Text(theme.Plain, "  "+counted.Of(s.counts.all, "workload"))
-	right := s.narrowed(env)
-	return draw.Both(l.Join(show.Counts(env.Theme, s.counts.health, env.Width-l.Width()-right.Width())), right, env.Width, env.Theme.Symbols.Ellipsis)
-}
-
-// narrowed is what hides rows, and their order.
-func (s Screen) narrowed(env screen.Env) draw.Line {
+// filterLine is what hides rows, and their order.
+func (s Screen) filterLine(env screen.Env) draw.Line {
 	var l draw.Line
 	if n := len(s.marked); n > 0 {
 		l = l.Add(theme.Mark, fmt.Sprintf(" %s %d marked", env.Theme.Symbols.Mark, n))
@@ -93,16 +95,6 @@ func (s Screen) narrowed(env screen.Env) draw.Line {
 // wide is from how many columns on there is room for what is only nice to know.
 const wide = 90
 
-func (s Screen) nothing() draw.Line {
-	switch {
-	case s.counts.all == 0:
-		return draw.Text(theme.Faint, "  no workloads here")
-	case s.faults && s.filter == "":
-		return draw.Text(theme.Good, "  no problems; f shows all workloads")
-	}
-	return draw.Text(theme.Faint, "  no matches; esc clears the filter")
-}
-
 // columns are in the order of the screen; why takes what is left, and is kept longer than
 // what is less important: the driver, the age, the picture, the step.
 func (s Screen) columns(env screen.Env) []draw.Column {
@@ -112,11 +104,17 @@ func (s Screen) columns(env screen.Env) []draw.Column {
 		{Title: "WORKLOAD", Width: max(s.sizes.name, 8), Min: 20, Keep: true},
 		{Title: "UPDATED", Width: 9, Min: 7, Right: true, Give: 2, Keep: true},
 		{Title: "", Width: bar, Give: 9},
-		{Title: "STEP", Width: stepWidth(env), Give: 8},
+		{Title: "STEP", Width: 18, Give: 8}, // with room for its name
 		{Title: "READY", Width: 9, Min: 7, Right: true, Give: 2, Keep: true},
 		{Title: "DRIVER", Width: 6, Give: 11},
 		{Title: "AGE", Width: 5, Right: true, Give: 10},
-		{Title: "WHY", Width: 200, Min: leastWhy(env), Give: 7},
+		{Title: "WHY", Width: 200, Min: min(env.Width/3, 60), Give: 7}, // which it has at least, or is left out
+	}
+	if env.Width < named {
+		list[5].Width = 5
+	}
+	if env.Width < wide {
+		list[9].Min = 12
 	}
 	if env.Width >= narrow {
 		list[0].Min = list[0].Width
@@ -141,24 +139,8 @@ func leastSpace(env screen.Env) int {
 // medium is from how many columns on there is room for most of a namespace's name.
 const medium = 80
 
-// leastWhy is how much room the reason has at least, or is left out.
-func leastWhy(env screen.Env) int {
-	if env.Width < wide {
-		return 12
-	}
-	return min(env.Width/3, 60)
-}
-
 // narrow is below how many columns the word of the health may be cut.
 const narrow = 60
-
-// stepWidth has room for the name of the step where the screen is wide.
-func stepWidth(env screen.Env) int {
-	if env.Width < named {
-		return 5
-	}
-	return 18
-}
 
 // named is from how many columns on steps are named.
 const named = 150
@@ -167,6 +149,13 @@ const named = 150
 const bar = 10
 
 func cells(env screen.Env, w *world.Workload) []draw.Line {
+	ready, why := theme.Plain, w.Why
+	if w.Pods.Ready < w.Pods.Desired {
+		ready = theme.Warn
+	}
+	if w.Health == world.Healthy { // there is nothing to do about it
+		why = ""
+	}
 	return []draw.Line{
 		show.Health(env.Theme, w.Health),
 		draw.Text(theme.Plain, w.Namespace),
@@ -174,15 +163,15 @@ func cells(env screen.Env, w *world.Workload) []draw.Line {
 		draw.Text(theme.Plain, fraction(w.Pods.Updated, max(w.Pods.Desired, w.Pods.Total))),
 		show.Pods(env.Theme.Symbols, w.Pods, w.Failing, bar),
 		step(env, w),
-		ready(w),
+		draw.Text(ready, fraction(w.Pods.Ready, w.Pods.Desired)),
 		draw.Text(theme.Faint, string(w.Driver)),
 		draw.Text(theme.Faint, show.Age(env.World.Now, w.Created)),
-		why(w),
+		draw.Text(theme.Plain, why),
 	}
 }
 
 func kind(w *world.Workload) string {
-	name := show.Name(w.Ref)
+	name := w.Ref.String()
 	return name[:len(name)-len(w.Name)]
 }
 
@@ -197,20 +186,4 @@ func step(env screen.Env, w *world.Workload) draw.Line {
 	return l.Add(theme.Faint, " "+w.StepName)
 }
 
-func ready(w *world.Workload) draw.Line {
-	style := theme.Plain
-	if w.Pods.Ready < w.Pods.Desired {
-		style = theme.Warn
-	}
-	return draw.Text(style, fraction(w.Pods.Ready, w.Pods.Desired))
-}
-
 func fraction(part, of int) string { return strconv.Itoa(part) + "/" + strconv.Itoa(of) }
-
-// why is empty where there is nothing to do about it.
-func why(w *world.Workload) draw.Line {
-	if w.Health == world.Healthy {
-		return draw.Line{}
-	}
-	return draw.Text(theme.Plain, w.Why)
-}

@@ -30,7 +30,11 @@ func (s Screen) refresh(env screen.Env) Screen {
 	s.counts = count(all)
 	s.rows = s.filtered(all)
 	slices.SortFunc(s.rows, s.order.compare)
-	s.sizes = measure(s.rows)
+	s.sizes = sizes{}
+	for _, w := range s.rows {
+		s.sizes.namespace = max(s.sizes.namespace, draw.Width(w.Namespace))
+		s.sizes.name = max(s.sizes.name, len(w.Kind)+1+draw.Width(w.Name))
+	}
 	s = s.forget(env.World)
 	if i := slices.IndexFunc(s.rows, func(w *world.Workload) bool { return w.Ref == s.at }); i >= 0 {
 		s.window.At = i
@@ -45,7 +49,7 @@ func (s Screen) filtered(all []*world.Workload) []*world.Workload {
 		if s.faults && !w.Health.Faulty() {
 			continue
 		}
-		if filter.Row(w.Labels, w.Name, show.Name(w.Ref), w.Namespace, w.Health.String(), string(w.Driver)) {
+		if filter.Row(w.Labels, w.Name, w.Ref.String(), w.Namespace, w.Health.String(), string(w.Driver)) {
 			rows = append(rows, w)
 		}
 	}
@@ -57,22 +61,9 @@ func (s Screen) forget(w *world.World) Screen {
 	if len(s.marked) == 0 {
 		return s
 	}
-	there := map[cluster.Ref]bool{}
-	for _, row := range w.Workloads {
-		there[row.Ref] = true
-	}
 	s.marked = maps.Clone(s.marked)
-	maps.DeleteFunc(s.marked, func(r cluster.Ref, _ bool) bool { return !there[r] })
+	maps.DeleteFunc(s.marked, func(r cluster.Ref, _ bool) bool { return w.Find(r) == nil })
 	return s
-}
-
-// forgot reports that none is marked any more of those that were: an act would be about
-// the row of the cursor.
-func (s Screen) forgot(before int) screen.After {
-	if before == 0 || len(s.marked) > 0 {
-		return nil
-	}
-	return screen.Send(screen.Notice{Text: "the marked workloads are gone: keys are now about the row of the cursor", Bad: true})
 }
 
 func count(all []*world.Workload) counts {
@@ -83,15 +74,6 @@ func count(all []*world.Workload) counts {
 	}
 	c.namespaces = len(spaces)
 	return c
-}
-
-func measure(rows []*world.Workload) sizes {
-	var s sizes
-	for _, w := range rows {
-		s.namespace = max(s.namespace, draw.Width(w.Namespace))
-		s.name = max(s.name, len(w.Kind)+1+draw.Width(w.Name))
-	}
-	return s
 }
 
 // order is how rows are sorted; its zero value is by health.
@@ -125,12 +107,5 @@ func (o order) compare(a, b *world.Workload) int {
 	if o.reversed {
 		c = -c
 	}
-	return cmp.Or(c, compareRefs(a.Ref, b.Ref))
-}
-
-func compareRefs(a, b cluster.Ref) int {
-	return cmp.Or(
-		strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Kind, b.Kind),
-		strings.Compare(a.Name, b.Name), strings.Compare(a.Group, b.Group),
-	)
+	return cmp.Or(c, a.Ref.Compare(b.Ref))
 }

@@ -63,8 +63,10 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After
 	switch msg := msg.(type) {
 	case screen.Changed:
 		before := len(s.marked)
-		s = s.refresh(env)
-		return s, s.forgot(before)
+		if s = s.refresh(env); before > 0 && len(s.marked) == 0 { // an act would be about the row of the cursor
+			return s, screen.Send(screen.Notice{Text: "the marked workloads are gone: keys are now about the row of the cursor", Bad: true})
+		}
+		return s, nil
 	case screen.Filter:
 		s.filter = msg.Text
 		return s.refresh(env), nil
@@ -86,13 +88,7 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	}
 	switch {
 	case open.Is(key):
-		return s, s.open(screen.Rollout, "")
-	case words.Is(key):
-		return s, s.open(screen.Text, "describe")
-	case yaml.Is(key):
-		return s, s.open(screen.Text, "yaml")
-	case diff.Is(key):
-		return s, s.open(screen.Diff, "")
+		return s, s.open()
 	case mark.Is(key):
 		return s.mark(env), nil
 	case sortBy.Is(key):
@@ -101,6 +97,8 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 		s.order.reversed = !s.order.reversed
 	case faults.Is(key):
 		s.faults = !s.faults
+	case len(s.rows) > 0:
+		return s, links.Open(key, screen.Open{Ref: s.at})
 	default:
 		return s, nil
 	}
@@ -123,17 +121,17 @@ func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, screen.Aft
 	}
 	s = s.move(s.window.Move(i-s.window.At, len(s.rows), page(env)))
 	if c.Double {
-		return s, s.open(screen.Rollout, "")
+		return s, s.open()
 	}
 	return s, nil
 }
 
-// open opens a screen of the workload of the cursor.
-func (s Screen) open(name, text string) screen.After {
+// open opens the rollout of the workload of the cursor.
+func (s Screen) open() screen.After {
 	if len(s.rows) == 0 {
 		return nil
 	}
-	return screen.Send(screen.Open{Screen: name, Ref: s.at, Text: text})
+	return screen.Send(screen.Open{Screen: screen.Rollout, Ref: s.at})
 }
 
 // mark marks or unmarks the row, and moves to the next one.
@@ -155,7 +153,7 @@ func (s Screen) mark(env screen.Env) Screen {
 func (s Screen) Selection(screen.Env) screen.Selection {
 	if len(s.marked) > 0 {
 		refs := slices.Collect(maps.Keys(s.marked))
-		slices.SortFunc(refs, compareRefs)
+		slices.SortFunc(refs, cluster.Ref.Compare)
 		return screen.Selection{Workloads: refs}
 	}
 	if len(s.rows) == 0 {
@@ -169,15 +167,18 @@ var (
 	mark    = screen.Binding{Keys: []string{"space"}, Does: "mark", Help: "mark several, then act on all of them"}
 	faults  = screen.Binding{Keys: []string{"f"}, Does: "problems", Help: "only workloads that need attention: paused, degraded, blocked"}
 	sortBy  = screen.Binding{Keys: []string{"o"}, Does: "sort", Help: "sort by the next column"}
-	yaml    = screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the object as YAML", Minor: true}
-	words   = screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "describe the object", Minor: true}
-	diff    = screen.Binding{Keys: []string{"D"}, Does: "diff", Help: "what its revisions differ in", Minor: true}
 	reverse = screen.Binding{Keys: []string{"O"}, Does: "reverse", Help: "reverse the order"}
 )
 
+var links = screen.Links{
+	{Binding: screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "describe the object", Minor: true}, Screen: screen.Text, Text: "describe"},
+	{Binding: screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the object as YAML", Minor: true}, Screen: screen.Text, Text: "yaml"},
+	{Binding: screen.Binding{Keys: []string{"D"}, Does: "diff", Help: "what its revisions differ in", Minor: true}, Screen: screen.Diff},
+}
+
 // Keys are those of this screen.
 func (Screen) Keys() []screen.Binding {
-	return []screen.Binding{open, faults, sortBy, reverse, mark, words, yaml, diff}
+	return append([]screen.Binding{open, faults, sortBy, reverse, mark}, links.Keys()...)
 }
 
 // Orders are its commands.
