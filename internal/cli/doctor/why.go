@@ -138,9 +138,7 @@ func (o *whyOptions) workload(ctx context.Context, name resourcearg.Name, namesp
 	d := diagnose.Workload(q)
 	out := view.Diagnosed{Diagnosis: d, Logs: o.logs(ctx, d, q.Snapshot.Pods)}
 	if diagnose.AwaitsApproval(d) {
-		approved := func(ctx context.Context, p *plan.Plan) bool {
-			return planning.ApprovedHere(ctx, o.factory.Streams.Getenv, o.core, o.config, p)
-		}
+		approved := planning.ApprovedHere(o.factory.Streams.Getenv, o.core, o.config)
 		c := clusterread.EvidenceReader{Core: o.core, Approved: approved}.Read(ctx, q)
 		out.Evidence = &c
 	}

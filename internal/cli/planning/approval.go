@@ -161,10 +161,12 @@ func ClusterIdentities(ctx context.Context, client kubernetes.Interface, cfg *re
 	return append(out, "server:"+cfg.Host)
 }
 
-// ApprovedHere reports whether this user approved the plan on this machine, for the cluster of the client.
-func ApprovedHere(ctx context.Context, getenv func(string) string, client kubernetes.Interface, cfg *rest.Config, p *plan.Plan) bool {
-	known, err := IsApproved(getenv, ApprovalDigests(p, ClusterIdentities(ctx, client, cfg)))
-	return err == nil && known
+// ApprovedHere reports whether this user approved a plan on this machine, for the cluster of the client.
+func ApprovedHere(getenv func(string) string, client kubernetes.Interface, cfg *rest.Config) func(context.Context, *plan.Plan) bool {
+	return func(ctx context.Context, p *plan.Plan) bool {
+		known, err := IsApproved(getenv, ApprovalDigests(p, ClusterIdentities(ctx, client, cfg)))
+		return err == nil && known
+	}
 }
 
 // ApprovalDigests are those of a plan in a cluster of several identities.

@@ -222,9 +222,7 @@ func (l *liveSource) Evidence(ctx context.Context, ref cluster.Ref) (diagnose.Co
 	if err != nil {
 		return diagnose.Comparison{}, err
 	}
-	approved := func(ctx context.Context, p *plan.Plan) bool {
-		return planning.ApprovedHere(ctx, l.factory.Streams.Getenv, l.core, l.config, p)
-	}
+	approved := planning.ApprovedHere(l.factory.Streams.Getenv, l.core, l.config)
 	return clusterread.EvidenceReader{Core: l.core, Approved: approved}.Read(ctx, q), nil
 }
 

@@ -99,8 +99,9 @@ func (b *busy) replayAll(ctx context.Context, cases []conformance.Case) []error 
 }
 
 // tooLate is a delay of controllers that the recordings never had: theirs needed a tenth of
-// the time that a container takes to start, here half of it is too much.
-var tooLate = life.Recorded().Start / 2
+// the time that a container takes to start. Here a quarter of it is too much, since up to three turns follow each other
+// before an old pod goes: with a surge (044) they must end before the new pod is ready, or no pod is ever missing.
+var tooLate = life.Recorded().Start / 4
 
 // attempts is how often a case is replayed alone while the controllers are too late.
 const attempts = 6

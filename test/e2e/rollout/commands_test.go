@@ -7,8 +7,6 @@ import (
 	"os/exec"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
@@ -29,21 +27,4 @@ func kubectl(t *testing.T, c *testcluster.Cluster, namespace string, args ...str
 		t.Fatal(err)
 	}
 	return cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()
-}
-
-// images counts the ready pods of each image that stay, by the value of a label.
-func images(t *testing.T, c *testcluster.Cluster, namespace, label string) map[string]int {
-	t.Helper()
-	list, err := c.Client().CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
-	must(t, err)
-	out := map[string]int{}
-	for i := range list.Items {
-		if list.Items[i].DeletionTimestamp != nil {
-			continue
-		}
-		for _, image := range []string{web1, web2} {
-			out[list.Items[i].Labels[label]+" "+image[len(image)-1:]] += running(list.Items[i:i+1], image)
-		}
-	}
-	return out
 }
