@@ -161,15 +161,7 @@ func setPointer(doc map[string]any, pointer string, v any) {
 // withoutRevisionLabel is the template of a ReplicaSet without the label by which the client
 // distinguishes its pods, see [revisionMark].
 func withoutRevisionLabel(template map[string]any) map[string]any {
-	meta, _ := template["metadata"].(map[string]any)
-	labels, _ := meta["labels"].(map[string]any)
-	if _, ok := labels[revisionLabel]; !ok {
-		return template
-	}
-	out, meta, labels := maps.Clone(template), maps.Clone(meta), maps.Clone(labels)
-	delete(labels, revisionLabel)
-	meta["labels"], out["metadata"] = labels, meta
-	return out
+	return cluster.WithLabel(template, revisionLabel, nil)
 }
 
 // hotUpgradePair is a sidecar of HotUpgrade as it was rendered into a template: two containers

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"strings"
@@ -196,4 +197,25 @@ type Node struct {
 	// Taints keep pods away that do not tolerate them. An unschedulable node has
 	// one for that.
 	Taints []corev1.Taint
+}
+
+// WithKey returns a copy in which one key is set, or removed when v is nil.
+func WithKey(m map[string]any, key string, v any) map[string]any {
+	out := make(map[string]any, len(m)+1)
+	maps.Copy(out, m)
+	if out[key] = v; v == nil {
+		delete(out, key)
+	}
+	return out
+}
+
+// WithLabel returns a copy of a template in which one label is set, or removed when v is nil. It
+// shares the rest of the template; one without a label that is removed is the template itself.
+func WithLabel(template map[string]any, key string, v any) map[string]any {
+	meta, _ := template["metadata"].(map[string]any)
+	labels, _ := meta["labels"].(map[string]any)
+	if _, ok := labels[key]; !ok && v == nil {
+		return template
+	}
+	return WithKey(template, "metadata", WithKey(meta, "labels", WithKey(labels, key, v)))
 }

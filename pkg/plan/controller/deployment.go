@@ -41,7 +41,7 @@ func reconcileDeployment(v *View, o *appsv1.Deployment) Pass {
 		return cmp.Or(replicaSetOf(a).CreationTimestamp.Compare(replicaSetOf(b).CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 	})
 	for _, rs := range all {
-		if d.current == nil && rules.SameTemplate(withoutPodHash(rs.Template), d.view.Workload.Template) {
+		if d.current == nil && rules.SameTemplate(cluster.WithLabel(rs.Template, appsv1.DefaultDeploymentUniqueLabelKey, nil), d.view.Workload.Template) {
 			d.current = rs
 			continue
 		}

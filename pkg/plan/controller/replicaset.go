@@ -117,7 +117,7 @@ func (d *deployment) newReplicaSet(replicas int) *cluster.Workload {
 	return &cluster.Workload{
 		Ref:     cluster.Ref{Group: "apps", Kind: kruise.KindReplicaSet, Namespace: w.Namespace, Name: rs.Name},
 		Version: "v1", Generation: 1, Labels: rs.Labels, Annotations: rs.Annotations, Object: rs,
-		Template: withPodHash(w.Template, hash),
+		Template: cluster.WithLabel(w.Template, appsv1.DefaultDeploymentUniqueLabelKey, hash),
 	}
 }
 
@@ -166,32 +166,6 @@ func withLabel(s *metav1.LabelSelector, key, value string) *metav1.LabelSelector
 		out = &metav1.LabelSelector{}
 	}
 	out.MatchLabels = labelled(out.MatchLabels, key, value)
-	return out
-}
-
-// withPodHash returns the template with the label that distinguishes its pods;
-// withoutPodHash without it, to compare.
-func withPodHash(template map[string]any, hash string) map[string]any {
-	return editLabels(template, func(labels map[string]any) { labels[appsv1.DefaultDeploymentUniqueLabelKey] = hash })
-}
-
-func withoutPodHash(template map[string]any) map[string]any {
-	return editLabels(template, func(labels map[string]any) { delete(labels, appsv1.DefaultDeploymentUniqueLabelKey) })
-}
-
-// editLabels changes labels in a copy, which shares the rest of the template.
-func editLabels(template map[string]any, edit func(map[string]any)) map[string]any {
-	meta, _ := template["metadata"].(map[string]any)
-	labels, _ := meta["labels"].(map[string]any)
-	labels, meta, template = copied(labels), copied(meta), copied(template)
-	edit(labels)
-	meta["labels"], template["metadata"] = labels, meta
-	return template
-}
-
-func copied(m map[string]any) map[string]any {
-	out := make(map[string]any, len(m)+1)
-	maps.Copy(out, m)
 	return out
 }
 

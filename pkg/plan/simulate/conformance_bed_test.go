@@ -72,7 +72,7 @@ func (b *bed) placed(doc map[string]any) map[string]any {
 		return doc
 	}
 	meta, _ := doc["metadata"].(map[string]any)
-	return withKey(doc, "metadata", withKey(meta, "namespace", b.namespace))
+	return cluster.WithKey(doc, "metadata", cluster.WithKey(meta, "namespace", b.namespace))
 }
 
 // ownerOfPods is the first workload whose controller makes pods.
@@ -108,7 +108,7 @@ func (b *bed) bringUp() error {
 			if n, err := strconv.Atoi(fmt.Sprint(spec["replicas"])); err == nil {
 				replicas = n
 			}
-			doc = withKey(doc, "spec", withKey(spec, "replicas", 1))
+			doc = cluster.WithKey(doc, "spec", cluster.WithKey(spec, "replicas", 1))
 		}
 		if err := b.Apply(tree.FromValue(doc)); err != nil {
 			return err

@@ -261,7 +261,7 @@ func ungated(template map[string]any) map[string]any {
 	spec, _ := template["spec"].(map[string]any)
 	spec = maps.Clone(spec)
 	delete(spec, "readinessGates")
-	out := withKey(template, "spec", spec)
+	out := cluster.WithKey(template, "spec", spec)
 	text, err := json.Marshal(out)
 	var typed corev1.PodTemplateSpec
 	if err != nil || json.Unmarshal(text, &typed) != nil {
@@ -284,8 +284,8 @@ func (r *carriedRun) mark(doc map[string]any) {
 	template, _ := spec["template"].(map[string]any)
 	meta, _ := template["metadata"].(map[string]any)
 	labels, _ := meta["labels"].(map[string]any)
-	labels = withKey(labels, "controller-revision-hash", plan.TemplateHash(template))
-	spec["template"] = withKey(template, "metadata", withKey(meta, "labels", labels))
+	labels = cluster.WithKey(labels, "controller-revision-hash", plan.TemplateHash(template))
+	spec["template"] = cluster.WithKey(template, "metadata", cluster.WithKey(meta, "labels", labels))
 }
 
 // compare rolls the step out, and compares who was taken.

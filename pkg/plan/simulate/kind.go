@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -103,7 +102,7 @@ func latestVersion(o *object) string {
 // present template.
 func newestChild(o *object) string {
 	for _, child := range o.children {
-		if rules.SameTemplate(o.workload.Template, withoutHash(child.workload.Template)) {
+		if rules.SameTemplate(o.workload.Template, cluster.WithLabel(child.workload.Template, appsv1.DefaultDeploymentUniqueLabelKey, nil)) {
 			return child.workload.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
 		}
 	}
@@ -116,20 +115,4 @@ func revisionOf(p *cluster.Pod) string {
 		return revision
 	}
 	return p.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
-}
-
-func withoutHash(template map[string]any) map[string]any {
-	meta, _ := template["metadata"].(map[string]any)
-	labels, _ := meta["labels"].(map[string]any)
-	return withKey(template, "metadata", withKey(meta, "labels", withKey(labels, appsv1.DefaultDeploymentUniqueLabelKey, nil)))
-}
-
-// withKey returns a copy in which one key is set, or removed when v is nil.
-func withKey(m map[string]any, key string, v any) map[string]any {
-	out := make(map[string]any, len(m)+1)
-	maps.Copy(out, m)
-	if out[key] = v; v == nil {
-		delete(out, key)
-	}
-	return out
 }

@@ -291,7 +291,7 @@ func childOf(parent *cluster.Workload, d *appsv1.Deployment, r cluster.Revision,
 	limits := rules.LimitsOfDeployment(&d.Spec)
 	meta, _ := r.Template["metadata"].(map[string]any)
 	labels, _ := meta["labels"].(map[string]any)
-	labels = withKey(labels, appsv1.DefaultDeploymentUniqueLabelKey, cluster.Hash(r.Name))
+	labels = cluster.WithKey(labels, appsv1.DefaultDeploymentUniqueLabelKey, cluster.Hash(r.Name))
 	return tree.FromValue(map[string]any{
 		"apiVersion": "apps/v1", "kind": kruise.KindReplicaSet,
 		"metadata": map[string]any{
@@ -308,7 +308,7 @@ func childOf(parent *cluster.Workload, d *appsv1.Deployment, r cluster.Revision,
 		"spec": map[string]any{
 			"replicas": len(pods), "minReadySeconds": d.Spec.MinReadySeconds,
 			"selector": map[string]any{"matchLabels": labels},
-			"template": withKey(r.Template, "metadata", withKey(meta, "labels", labels)),
+			"template": cluster.WithKey(r.Template, "metadata", cluster.WithKey(meta, "labels", labels)),
 		},
 		"status": childStatus(pods, time.Duration(d.Spec.MinReadySeconds)*time.Second, now),
 	})

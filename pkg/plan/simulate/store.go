@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -286,7 +288,7 @@ func (s *store) revisionsOf(o *object) []cluster.Revision {
 	for _, child := range o.children {
 		rs := child.workload
 		n, _ := strconv.ParseInt(rs.Annotations[cluster.DeploymentRevisionAnnotation], 10, 64)
-		out = append(out, cluster.Revision{Name: rs.Name, Number: n, Template: withoutHash(rs.Template)})
+		out = append(out, cluster.Revision{Name: rs.Name, Number: n, Template: cluster.WithLabel(rs.Template, appsv1.DefaultDeploymentUniqueLabelKey, nil)})
 	}
 	return out
 }

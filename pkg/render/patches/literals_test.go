@@ -65,7 +65,7 @@ func TestMetadata(t *testing.T) {
 		s := patches.Metadata(web, c.old, c.new)
 		got := ""
 		if s != nil {
-			got = jsonOf(t, s.Patch.Body)
+			got = jsonOf(t, s.Body)
 		}
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
