@@ -168,7 +168,7 @@ func cells(env screen.Env, w *world.Workload) []draw.Line {
 }
 
 func kind(w *world.Workload) string {
-	name := w.Ref.String()
+	name := w.String()
 	return name[:len(name)-len(w.Name)]
 }
 
