@@ -197,3 +197,11 @@ func TestReport_EmptyListsAreNotNull(t *testing.T) {
 		t.Errorf("%s, %v", b, err)
 	}
 }
+
+// TestGrouped_KeepsTheOrder: groups in the order of their first, and each in the order of the list.
+func TestGrouped_KeepsTheOrder(t *testing.T) {
+	got := Grouped([]string{"b1", "a1", "b2", "c1", "a2"}, func(s string) byte { return s[0] })
+	if diff := cmp.Diff([][]string{{"b1", "b2"}, {"a1", "a2"}, {"c1"}}, got); diff != "" {
+		t.Error(diff)
+	}
+}

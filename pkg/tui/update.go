@@ -63,10 +63,6 @@ func (m Model) request(msg tea.Msg) (Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.Open:
 		return m.open(msg)
-	case screen.Back:
-		return m.back()
-	case screen.Ask:
-		return m.ask(msg.Act)
 	case screen.Notice:
 		m.notice = msg
 		return m, nil

@@ -45,15 +45,14 @@ func Draw(w io.Writer, p Picture) error {
 	end := endOf(p.Timeline)
 	x := newTimeScale(eventsOf(p.Timeline, end), end)
 	y := newPodScale(p.Timeline.Samples, p.Least)
-	rows := tableRows(p.Timeline.Steps)
-	height := tableY + rowHeight*len(rows)
+	height := tableY + rowHeight*min(len(p.Timeline.Steps), mostRows)
 	c := &canvas{}
 	c.open(height, p.Title, p.Description)
 	c.text(left, titleY, "fg title", p.Title)
 	c.text(left, subtitleY, "muted", p.Description)
 	c.plot(p, x, y, end)
 	c.legend(p.Least, x.cut())
-	c.table(rows)
+	c.table(p.Timeline.Steps)
 	c.put("</svg>\n")
 	_, err := io.WriteString(w, c.String())
 	return err

@@ -53,30 +53,19 @@ func stretch(s simulate.StepMark) string {
 	return Span(s.Begin) + " to " + Span(s.End)
 }
 
-// row is one line of the table of steps.
-type row struct{ number, name, title, when string }
-
 // mostRows is how many steps the table holds.
 const mostRows = 12
 
-func tableRows(list []simulate.StepMark) []row {
-	var out []row
-	for i, s := range list {
+func (c *canvas) table(list []simulate.StepMark) {
+	for i, s := range list[:min(len(list), mostRows)] {
+		y, number, when := float64(tableY+i*rowHeight), strconv.Itoa(i+1), stretch(s)
 		if i == mostRows-1 && len(list) > mostRows {
-			return append(out, row{title: "and " + counted.Of(len(list)-i, "more step")})
+			s, number, when = simulate.StepMark{Title: "and " + counted.Of(len(list)-i, "more step")}, "", ""
 		}
-		out = append(out, row{number: strconv.Itoa(i + 1), name: s.Name, title: s.Title, when: stretch(s)})
-	}
-	return out
-}
-
-func (c *canvas) table(rows []row) {
-	for i, r := range rows {
-		y := float64(tableY + i*rowHeight)
-		c.text(left, y, "muted", r.number)
-		c.text(left+24, y, "fg", fit(r.name, 130))
-		c.text(left+160, y, "muted", fit(r.title, 520))
-		c.text(right, y, "muted end", r.when)
+		c.text(left, y, "muted", number)
+		c.text(left+24, y, "fg", fit(s.Name, 130))
+		c.text(left+160, y, "muted", fit(s.Title, 520))
+		c.text(right, y, "muted end", when)
 	}
 }
 

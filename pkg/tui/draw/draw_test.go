@@ -156,3 +156,28 @@ func TestWrap_KeepsNamesWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestHang_IndentsBelowItsHead: the first line follows the head, the others are below its end; no text is no line.
+func TestHang_IndentsBelowItsHead(t *testing.T) {
+	var got []string
+	for _, l := range Hang(Text(theme.Key, "ab "), theme.Plain, "one two three", 8) {
+		got = append(got, l.String())
+	}
+	if diff := cmp.Diff([]string{"ab one two", "   three"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := Hang(Text(theme.Key, "ab "), theme.Plain, "", 8); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestBeside_FillsTheShorterSide draws columns of different heights.
+func TestBeside_FillsTheShorterSide(t *testing.T) {
+	var got []string
+	for _, l := range Beside([]Line{Text(theme.Plain, "left")}, []Line{Text(theme.Plain, "1"), Text(theme.Plain, "2")}, 4, "~") {
+		got = append(got, l.String())
+	}
+	if diff := cmp.Diff([]string{"le~ 1", "    2"}, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -221,13 +221,9 @@ func (Screen) Keys() []screen.Binding {
 }
 
 func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
-	page := max(env.Height-1, 1)
-	by, moves := map[string]int{"pgup": -page, "ctrl+b": -page, "pgdown": page, "ctrl+f": page, "ctrl+u": -max(page/2, 1), "ctrl+d": max(page/2, 1), "home": -len(s.lines), "g": -len(s.lines), "end": len(s.lines), "G": len(s.lines)}[key]
 	switch {
 	case s.pod == nil:
 		return s, nil
-	case moves:
-		return s.scroll(env, by), nil
 	case key == "up" || key == "k":
 		return s.move(env, -1), nil
 	case key == "down" || key == "j":
@@ -236,6 +232,9 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 		return s.mark(env), nil
 	case shell.Is(key):
 		return s, screen.Send(screen.Shell{Namespace: s.pod.Namespace, Pod: s.pod.Name, Container: s.container()})
+	}
+	if w, ok := (draw.Window{At: s.top}).Key(key, len(s.lines), max(env.Height-1, 1)); ok {
+		return s.scroll(env, w.At-s.top), nil
 	}
 	return s, links.Open(key, screen.Open{Ref: s.ref, Pod: s.name, Container: s.container()})
 }

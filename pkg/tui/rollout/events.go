@@ -15,9 +15,6 @@ import (
 
 // events are the feed, newest first: whole while there is room for all, else one line each.
 func (s Screen) events(env screen.Env, r room) []draw.Line {
-	if r.height <= 0 {
-		return nil
-	}
 	left := r.height - 1
 	spare := max(left-len(s.feed), 0)
 	var lines []draw.Line

@@ -18,9 +18,6 @@ import (
 // past are the recorded rollouts, the newest first: one line each, and whole where they
 // have the screen.
 func (s Screen) past(env screen.Env, r room) []draw.Line {
-	if r.height <= 0 {
-		return nil
-	}
 	if len(s.detail.Rollouts) == 0 {
 		return r.heading("ROLLOUTS", "none is recorded", nil)
 	}

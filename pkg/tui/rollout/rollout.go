@@ -142,7 +142,7 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	case mark.Is(key):
 		return s.mark(), nil
 	case open.Is(key):
-		return s, s.open()
+		return s, s.ofPod(screen.Open{Screen: screen.Pod})
 	}
 	return s, s.elsewhere(key)
 }
@@ -172,10 +172,6 @@ func (s Screen) page(env screen.Env) int {
 	return max(s.arrange(env, env.Height-len(s.header(env))).table.height-1, 1)
 }
 
-func (s Screen) open() screen.After {
-	return s.ofPod(screen.Open{Screen: screen.Pod})
-}
-
 // ofPod opens a screen of the pod of the cursor.
 func (s Screen) ofPod(o screen.Open) screen.After {
 	p := s.pods.find(s.at)
@@ -186,22 +182,17 @@ func (s Screen) ofPod(o screen.Open) screen.After {
 	return screen.Send(o)
 }
 
-// shell is in the pod of the cursor, in its first container.
-func (s Screen) shell() screen.After {
-	p := s.pods.find(s.at)
-	if p == nil || len(p.Containers) == 0 {
-		return nil
-	}
-	return screen.Send(screen.Shell{Namespace: p.Namespace, Pod: p.Name, Container: p.Containers[0].Name})
-}
-
 // elsewhere opens another screen of the same workload, or of the pod of the cursor.
 func (s Screen) elsewhere(key string) screen.After {
 	switch {
 	case logs.Is(key):
 		return s.ofPod(screen.Open{Screen: screen.Logs})
 	case shell.Is(key):
-		return s.shell()
+		p := s.pods.find(s.at)
+		if p == nil || len(p.Containers) == 0 {
+			return nil
+		}
+		return screen.Send(screen.Shell{Namespace: p.Namespace, Pod: p.Name, Container: p.Containers[0].Name})
 	}
 	return links.Open(key, screen.Open{Ref: s.ref})
 }

@@ -192,12 +192,6 @@ type Open struct {
 	Plan *plan.Plan
 }
 
-// Back asks for the screen below.
-type Back struct{}
-
-// Ask asks for an act; it is confirmed and carried out above.
-type Ask struct{ world.Act }
-
 // Shell asks for a shell in a container, which takes the terminal over.
 type Shell struct{ Namespace, Pod, Container string }
 

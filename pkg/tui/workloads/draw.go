@@ -53,10 +53,7 @@ func (s Screen) reason(env screen.Env, most int) []draw.Line {
 	if len(lines) == 0 {
 		lines = []draw.Line{{}}
 	}
-	if len(lines) > most { // the rest is on the screen of the workload
-		last := lines[most-1].String()
-		lines = append(lines[:most-1:most-1], draw.Text(theme.Plain, last+env.Theme.Symbols.Ellipsis))
-	}
+	lines = draw.First(lines, most, env.Theme.Symbols.Ellipsis) // the rest is on the screen of the workload
 	for i, l := range lines {
 		if i == 0 {
 			lines[i] = head.Join(l)
@@ -171,7 +168,7 @@ func cells(env screen.Env, w *world.Workload) []draw.Line {
 }
 
 func kind(w *world.Workload) string {
-	name := w.Ref.String()
+	name := w.String()
 	return name[:len(name)-len(w.Name)]
 }
 

@@ -49,7 +49,7 @@ func (s Screen) filtered(all []*world.Workload) []*world.Workload {
 		if s.faults && !w.Health.Faulty() {
 			continue
 		}
-		if filter.Row(w.Labels, w.Name, w.Ref.String(), w.Namespace, w.Health.String(), string(w.Driver)) {
+		if filter.Row(w.Labels, w.Name, w.String(), w.Namespace, w.Health.String(), string(w.Driver)) {
 			rows = append(rows, w)
 		}
 	}
@@ -107,5 +107,5 @@ func (o order) compare(a, b *world.Workload) int {
 	if o.reversed {
 		c = -c
 	}
-	return cmp.Or(c, a.Ref.Compare(b.Ref))
+	return cmp.Or(c, a.Compare(b.Ref))
 }
