@@ -47,12 +47,11 @@ type runOptions struct {
 const runLong = `Plan a change of a workload, show the plan, ask for confirmation, and run it: one step
 after the other, each once the conditions of the step before are met.
 
-Several workloads, given with -l or in the files of -f, are rolled out one after the
-other: each with its own plan and confirmation, and none after one that failed. With
+Several workloads, given with -l or in the files of -f, are planned, simulated and
+confirmed together, and rolled out one after the other, none after one that failed. With
 --parallel, --max-unavailable-total, --max-failures, --wave-by or --group they are a
-group: all plans are shown and simulated together, one confirmation is for the whole,
-and "rollout status", "pause", "promote", "resume", "retry" and "abort" work on it with
---group NAME. The annotation kubectl-kruise.dev/depends-on names workloads, such as
+group: "rollout status", "pause", "promote", "resume", "retry" and "abort" work on it
+with --group NAME. The annotation kubectl-kruise.dev/depends-on names workloads, such as
 statefulset/db, that have to be completed before the one that carries it starts.
 
 Ctrl-C stops the command and leaves the rollout as it is; "rollout resume" continues it.`
