@@ -50,7 +50,7 @@ func (m Model) act(v verb) (Model, tea.Cmd) {
 	}
 	for _, row := range rowsOf(m.env.World, a.On) {
 		if v.verb == world.PauseResume && row.Approval {
-			why := errors.New(row.Ref.String() + ": waits for approval, nothing to pause")
+			why := errors.New(row.String() + ": waits for approval, nothing to pause")
 			m.notice = screen.Notice{Text: offers{m}.refused(why), Bad: true}
 			return m, nil
 		}

@@ -78,7 +78,7 @@ func (r destination) openNamed(m Model, args []string) (Model, tea.Cmd) {
 // named is the workload that a name means, nil for none.
 func named(w *world.World, name string) *world.Workload {
 	i := slices.IndexFunc(w.Workloads, func(row *world.Workload) bool {
-		return row.Ref.String() == name || row.Namespace+"/"+row.Ref.String() == name
+		return row.String() == name || row.Namespace+"/"+row.String() == name
 	})
 	if i < 0 {
 		return nil
@@ -89,7 +89,7 @@ func named(w *world.World, name string) *world.Workload {
 func workloadNames(m Model) []string {
 	var list []string
 	for _, w := range m.env.World.Workloads {
-		list = append(list, w.Ref.String())
+		list = append(list, w.String())
 	}
 	return list
 }

@@ -40,9 +40,9 @@ func (n Notify) news(before, now *world.World) tea.Cmd {
 		}
 		switch {
 		case w.Health == world.Blocked:
-			news = append(news, w.Ref.String()+" is blocked: "+w.Why)
+			news = append(news, w.String()+" is blocked: "+w.Why)
 		case w.Health == world.Paused && w.Steps > 0:
-			news = append(news, w.Ref.String()+" waits for approval")
+			news = append(news, w.String()+" waits for approval")
 		}
 	}
 	if len(news) == 0 {

@@ -186,7 +186,7 @@ func (t *eventPrinter) table(w *world.World) error {
 
 func rowName(row *world.Workload) string {
 	if row.Namespace == "" {
-		return row.Ref.String()
+		return row.String()
 	}
-	return row.Namespace + "/" + row.Ref.String()
+	return row.Namespace + "/" + row.String()
 }

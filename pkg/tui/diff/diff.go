@@ -21,13 +21,14 @@ import (
 
 // Screen is the difference.
 type Screen struct {
+	page.Page
+
 	ref    cluster.Ref
 	detail *world.Detail
 	past   []plan.Revision
 	// from and to are the names of the revisions: others come while one looks.
 	from, to string
 	whole    bool
-	page     page.Page
 }
 
 // New is the screen of the workload that is opened.
@@ -38,12 +39,6 @@ func (s Screen) Title() string { return "diff " + s.ref.String() }
 
 // Want is the workload with its revisions.
 func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
-
-// Filtered is what is searched for.
-func (s Screen) Filtered() string { return s.page.Finding() }
-
-// Copied is the text of the page.
-func (s Screen) Copied() string { return s.page.Text() }
 
 // Selection is the workload.
 func (s Screen) Selection(screen.Env) screen.Selection {
@@ -77,9 +72,9 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After
 	case screen.Changed:
 		return s.refresh(env), nil
 	case screen.Filter:
-		s.page = s.page.Find(msg.Text)
+		s.Page = s.Find(msg.Text)
 	case screen.Wheel:
-		s.page = s.page.Scroll(msg.By)
+		s.Page = s.Scroll(msg.By)
 	case screen.Order:
 		return s.command(msg)
 	case tea.KeyPressMsg:
@@ -91,7 +86,7 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After
 // refresh takes the revisions from the world. At first it is the newest one against
 // the one before.
 func (s Screen) refresh(env screen.Env) Screen {
-	s.page = s.page.Size(env.Width, env.Height-above)
+	s.Page = s.Size(env.Width, env.Height-above)
 	d := env.World.Of(s.ref)
 	if d == nil || d == s.detail {
 		return s
@@ -127,8 +122,8 @@ func (s Screen) index(name string) int {
 }
 
 func (s Screen) key(key string) Screen {
-	if p, ok := s.page.Key(key); ok {
-		s.page = p
+	if p, ok := s.Key(key); ok {
+		s.Page = p
 		return s
 	}
 	from, to, ok := s.pair()
@@ -173,7 +168,7 @@ func (s Screen) command(o screen.Order) (screen.Screen, screen.After) {
 func (s Screen) choose(from, to int) Screen {
 	a, b := s.past[from], s.past[to]
 	s.from, s.to = a.Name, b.Name
-	s.page = s.page.Scroll(-s.page.Len() * 2).Set(s.lines(a, b))
+	s.Page = s.Scroll(-s.Len() * 2).Set(s.lines(a, b))
 	return s
 }
 
@@ -184,9 +179,9 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 		return s.nothing(env)
 	}
 	return append([]draw.Line{
-		draw.Both(s.revision("from", theme.Removed, "-", s.past[from]), s.page.Place(), env.Width, env.Theme.Symbols.Ellipsis),
+		draw.Both(s.revision("from", theme.Removed, "-", s.past[from]), s.Place(), env.Width, env.Theme.Symbols.Ellipsis),
 		s.revision("to", theme.Added, "+", s.past[to]),
-	}, s.page.Draw(env.Theme)...)
+	}, s.Page.Draw(env.Theme)...)
 }
 
 func (s Screen) nothing(env screen.Env) []draw.Line {

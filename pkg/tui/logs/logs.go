@@ -17,6 +17,8 @@ import (
 
 // Screen is the log.
 type Screen struct {
+	page.Page
+
 	ref cluster.Ref
 	// name is the pod as [world.PodName] has it, pod what it names.
 	name string
@@ -27,7 +29,6 @@ type Screen struct {
 	previous   bool
 
 	tail *tail
-	page page.Page
 	// ended is why no more lines come; empty while they may.
 	ended string
 	bad   bool
@@ -38,7 +39,7 @@ type Screen struct {
 func New(o screen.Open) Screen {
 	return Screen{
 		ref: o.Ref, name: o.Pod, pod: world.PodRef(o.Ref, o.Pod), container: o.Container,
-		previous: o.Text == previousVariant, page: page.Following(),
+		previous: o.Text == previousVariant, Page: page.Following(),
 	}
 }
 
@@ -50,12 +51,6 @@ func (s Screen) Title() string { return "logs " + s.pod.Name }
 
 // Want is the workload with its pods.
 func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
-
-// Filtered is what is searched for.
-func (s Screen) Filtered() string { return s.page.Finding() }
-
-// Copied is the text of the page.
-func (s Screen) Copied() string { return s.page.Text() }
 
 // Selection is the container.
 func (s Screen) Selection(screen.Env) screen.Selection {
@@ -72,7 +67,7 @@ func (s Screen) Close() { s.tail.end() }
 // Update is the screen after a message.
 func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
 	s, cmd := s.update(env, msg)
-	s.page = s.page.Size(env.Width, s.room(env))
+	s.Page = s.Size(env.Width, s.room(env))
 	return s, cmd
 }
 
@@ -96,9 +91,9 @@ func (s Screen) update(env screen.Env, msg tea.Msg) (Screen, screen.After) {
 	case readMore:
 		return s, s.tail.next(msg.tail)
 	case screen.Filter:
-		s.page = s.page.Find(msg.Text)
+		s.Page = s.Find(msg.Text)
 	case screen.Wheel:
-		s.page = s.page.Scroll(msg.By)
+		s.Page = s.Scroll(msg.By)
 	case screen.Order:
 		return s.command(env, msg)
 	case tea.KeyPressMsg:
@@ -171,13 +166,13 @@ func (s Screen) key(env screen.Env, key string) (Screen, screen.After) {
 	case reopen.Is(key) && s.container != "":
 		return s.open(env)
 	case follow.Is(key):
-		s.page = s.page.ToEnd(!s.page.AtEnd())
+		s.Page = s.ToEnd(!s.AtEnd())
 		return s, nil
 	case shell.Is(key) && s.container != "":
 		return s, screen.Send(screen.Shell{Namespace: s.pod.Namespace, Pod: s.pod.Name, Container: s.container})
 	}
-	if p, ok := s.page.Key(key); ok {
-		s.page = p
+	if p, ok := s.Key(key); ok {
+		s.Page = p
 	}
 	return s, nil
 }
@@ -204,16 +199,16 @@ func (s Screen) choose(env screen.Env, container string) (Screen, screen.After) 
 
 // Draw is whose log it is and where one is in it, what is seen, and why no more comes.
 func (s Screen) Draw(env screen.Env) []draw.Line {
-	lines := []draw.Line{draw.Both(s.head(), s.page.Place(), env.Width, env.Theme.Symbols.Ellipsis)}
+	lines := []draw.Line{draw.Both(s.head(), s.Place(), env.Width, env.Theme.Symbols.Ellipsis)}
 	switch {
 	case s.tail == nil && env.World.Of(s.ref) != nil:
 		return append(lines, draw.Line{}, draw.Text(theme.Faint, "  "+s.Title()+": the pod does not exist; esc goes back"))
 	case s.tail == nil && env.World.Unseen != "":
 		return append(lines, env.Waiting(s.Title())...)
-	case s.page.Len() == 0 && s.ended == "":
+	case s.Len() == 0 && s.ended == "":
 		return append(lines, draw.Line{}, draw.Text(theme.Busy, "  no line yet ..."))
 	}
-	lines = append(lines, s.page.Draw(env.Theme)...)
+	lines = append(lines, s.Page.Draw(env.Theme)...)
 	if s.ended == "" {
 		return lines
 	}
@@ -234,7 +229,7 @@ func (s Screen) head() draw.Line {
 	}
 	switch {
 	case s.ended != "" || s.tail == nil:
-	case s.page.AtEnd():
+	case s.AtEnd():
 		l = l.Add(theme.Good, "  following")
 	default:
 		l = l.Add(theme.Faint, "  paused here; f follows")

@@ -51,7 +51,7 @@ func (s Screen) open(env screen.Env) (Screen, screen.After) {
 	s.tail.end()
 	ctx, stop := context.WithCancel(env.Context)
 	s.tail, s.ended, s.bad = &tail{stop: stop}, "", false
-	s.page = page.Following().Size(env.Width, s.room(env)).Like(s.page)
+	s.Page = page.Following().Size(env.Width, s.room(env)).Like(s.Page)
 	q := world.LogQuery{
 		Namespace: s.pod.Namespace, Pod: s.pod.Name, Container: s.container,
 		Previous: s.previous, Follow: !s.previous, Tail: before,
@@ -102,7 +102,7 @@ func (s Screen) take(c chunk) (Screen, screen.After) {
 	for i, text := range c.lines {
 		lines[i] = draw.Text(theme.Plain, text)
 	}
-	s.page = s.page.Add(lines...)
+	s.Page = s.Add(lines...)
 	switch {
 	case errors.Is(c.err, io.EOF):
 		s.ended = "the log ends here"

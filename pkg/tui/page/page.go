@@ -86,8 +86,8 @@ func (p Page) Size(width, height int) Page {
 // Len is how many lines there are.
 func (p Page) Len() int { return len(p.lines) }
 
-// Text is all lines.
-func (p Page) Text() string {
+// Copied is all lines as text.
+func (p Page) Copied() string {
 	list := make([]string, len(p.lines))
 	for i, l := range p.lines {
 		list[i] = l.String()
@@ -238,8 +238,8 @@ func (p Page) Find(text string) Page {
 	return p.jump(1)
 }
 
-// Finding is what is looked for.
-func (p Page) Finding() string { return p.find.text }
+// Filtered is what is looked for.
+func (p Page) Filtered() string { return p.find.text }
 
 // Found reports which of how many lines one is at.
 func (p Page) Found() string {

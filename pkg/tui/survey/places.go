@@ -14,7 +14,7 @@ import (
 
 // Distributions are objects that fan out, in the order in which they are shown.
 func Distributions(list ...*world.Distribution) *world.Distributions {
-	slices.SortFunc(list, func(a, b *world.Distribution) int { return a.Ref.Compare(b.Ref) })
+	slices.SortFunc(list, func(a, b *world.Distribution) int { return a.Compare(b.Ref) })
 	return &world.Distributions{List: list}
 }
 

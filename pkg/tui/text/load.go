@@ -54,7 +54,7 @@ func (s Screen) take(a answer) Screen {
 	}
 	s.state, s.at, s.again, s.err = there, a.at, false, a.err
 	if a.err == nil {
-		s.page = s.page.Set(a.lines)
+		s.Page = s.Set(a.lines)
 	}
 	return s
 }
@@ -82,5 +82,5 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 		return append(append([]draw.Line{{}}, lines...), draw.Text(theme.Faint, "  r asks again").Join(s.asking()))
 	}
 	head := draw.Text(theme.Header, " "+s.Title()).Add(theme.Faint, "  as of "+s.at.Format("15:04:05")).Join(s.asking())
-	return append([]draw.Line{draw.Both(head, s.page.Place(), env.Width, env.Theme.Symbols.Ellipsis)}, s.page.Draw(env.Theme)...)
+	return append([]draw.Line{draw.Both(head, s.Place(), env.Width, env.Theme.Symbols.Ellipsis)}, s.Page.Draw(env.Theme)...)
 }

@@ -20,10 +20,11 @@ const (
 
 // Screen is the page.
 type Screen struct {
+	page.Page
+
 	opened screen.Open
 	// object is what the page is about: the workload, or one of its pods.
 	object cluster.Ref
-	page   page.Page
 
 	// turn is the question that is being answered; answers to others are dropped.
 	turn  *turn
@@ -67,12 +68,6 @@ func (s Screen) describes() bool { return s.opened.Text == describe }
 // Want is the workload, so that the screen below has it when one goes back.
 func (s Screen) Want() world.Want { return world.Want{Workload: s.opened.Ref} }
 
-// Filtered is what is searched for.
-func (s Screen) Filtered() string { return s.page.Finding() }
-
-// Copied is the text of the page.
-func (s Screen) Copied() string { return s.page.Text() }
-
 // Selection is the workload, and the pod where it is one's page.
 func (s Screen) Selection(screen.Env) screen.Selection {
 	sel := screen.Selection{Workloads: []cluster.Ref{s.opened.Ref}}
@@ -86,16 +81,16 @@ func (s Screen) Selection(screen.Env) screen.Selection {
 func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
 	switch msg := msg.(type) {
 	case screen.Changed:
-		s.page = s.page.Size(env.Width, env.Height-1)
+		s.Page = s.Size(env.Width, env.Height-1)
 		if s.state == fresh && env.World.Loaded {
 			return s.load(env)
 		}
 	case answer:
 		return s.take(msg), nil
 	case screen.Filter:
-		s.page = s.page.Find(msg.Text)
+		s.Page = s.Find(msg.Text)
 	case screen.Wheel:
-		s.page = s.page.Scroll(msg.By)
+		s.Page = s.Scroll(msg.By)
 	case tea.KeyPressMsg:
 		return s.key(env, msg.String())
 	}
@@ -106,8 +101,8 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	if again.Is(key) {
 		return s.load(env)
 	}
-	if p, ok := s.page.Key(key); ok {
-		s.page = p
+	if p, ok := s.Key(key); ok {
+		s.Page = p
 	}
 	return s, nil
 }
