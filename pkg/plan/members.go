@@ -25,51 +25,53 @@ var ErrNoGroup = errors.New("no such group of rollouts is recorded")
 // is all that another machine needs to continue it; how far each member has come is in the record
 // of its workload.
 type Rollout struct {
-	Namespace, Name string
-	Members         []Member
-	Bounds          Bounds
-	// Budgets are shared by members. They are looked up in the cluster, and no record has
-	// them.
-	Budgets []SharedBudget
-	Begun   time.Time
-	// By is who wrote it last.
-	By string
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Begun is when it was begun, By who wrote it last.
+	Begun   time.Time `json:"begun,omitzero"`
+	By      string    `json:"by,omitempty"`
+	Bounds  Bounds    `json:"limits"`
+	Members []Member  `json:"members"`
 	// Paused and Aborted are who paused or ended it, and when; empty for no one. Back has its
 	// members rolled back after that.
-	Paused, Aborted string
-	Back            bool
+	Paused  string `json:"paused,omitempty"`
+	Aborted string `json:"aborted,omitempty"`
+	Back    bool   `json:"back,omitempty"`
 	// Finished is when it ended for good.
-	Finished time.Time
+	Finished time.Time `json:"finished,omitzero"`
+	// Budgets are shared by members. They are looked up in the cluster, and no record has
+	// them.
+	Budgets []SharedBudget `json:"-"`
 	// Version changes with every write.
-	Version string
+	Version string `json:"-"`
 }
 
 // Member is the part of a rollout that one workload has.
 type Member struct {
-	Ref  cluster.Ref
-	Plan Plan
+	Ref  cluster.Ref `json:"workload"`
+	Plan Plan        `json:"-"`
 	// Wave is when it starts: no member starts before those of all lower waves have ended.
-	Wave int
+	Wave int `json:"wave,omitempty"`
 	// DependsOn are members that have to be completed before it starts.
-	DependsOn []cluster.Ref
+	DependsOn []cluster.Ref `json:"dependsOn,omitempty"`
 	// Before is the start of the rollout that its workload had recorded before this one, which
 	// starts later. It is zero if there was none.
-	Before time.Time
+	Before time.Time `json:"before,omitzero"`
 }
 
 // Bounds are those of a rollout as a whole. The zero value starts all members at once, and stops
 // at the first failure.
 type Bounds struct {
 	// Parallel is how many members may be in progress at a time; 0 is any number.
-	Parallel int
+	Parallel int `json:"parallel,omitempty"`
 	// MaxUnavailable is how many pods of all members may be unavailable at a time; 0 is
 	// any number.
-	MaxUnavailable int
+	MaxUnavailable int `json:"maxUnavailable,omitempty"`
 	// MaxFailures is how many members may fail before no further one starts.
-	MaxFailures int
+	MaxFailures int `json:"maxFailures,omitempty"`
 	// PassWaiting has members that wait for a user not count among those in progress. It is for a
 	// rollout that no record has as a whole: no digest has it.
-	PassWaiting bool
+	PassWaiting bool `json:"-"`
 }
 
 // SharedBudget is a PodDisruptionBudget or PodUnavailableBudget that covers pods of several

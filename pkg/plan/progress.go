@@ -11,35 +11,35 @@ import (
 type Progress struct {
 	// Step is the index of the present step, Started when it began; the first
 	// step with a zero time has not begun.
-	Step    int
-	Started time.Time
+	Step    int       `json:"step"`
+	Started time.Time `json:"started,omitzero"`
 	// Resumed is when the step was last resumed, whose time counts from then;
 	// what it has asked for stays asked for. Zero if it never was.
-	Resumed time.Time
+	Resumed time.Time `json:"resumed,omitzero"`
 	// Sent is how many of the step's patches have been seen in force.
-	Sent int
+	Sent int `json:"sent,omitempty"`
 	// Promoted is true when a user has promoted the present step, which must
 	// be a pause, or skipped what it waits for.
-	Promoted bool
+	Promoted bool `json:"promoted,omitempty"`
 	// FirstCountingPause is the index of the first step whose pause counts: a user has promoted
 	// all before it.
-	FirstCountingPause int
+	FirstCountingPause int `json:"free,omitempty"`
 	// PausedBy is who has put the rollout on hold, and when; empty while it is not. Nothing is
 	// written meanwhile but what stops the controller.
-	PausedBy string
+	PausedBy string `json:"held,omitempty"`
 	// PausedFrom is the index of the first step that the pause keeps from starting; those
 	// before it are carried out.
-	PausedFrom int
+	PausedFrom int `json:"heldFrom,omitempty"`
 	// Failed is why the rollout stopped; empty while it continues.
-	Failed string
+	Failed string `json:"halted,omitempty"`
 	// Aborted is true if a user ended the rollout: it is not rolled back because of that, whatever
 	// its steps have for failures.
-	Aborted bool
+	Aborted bool `json:"aborted,omitempty"`
 	// ControllerStop is what keeps the controller from updating pods while the rollout is on hold or
 	// after it was aborted.
-	Stop ControllerStop
+	Stop ControllerStop `json:"stop,omitzero"`
 	// Finished is set when the last step was done.
-	Finished time.Time
+	Finished time.Time `json:"finished,omitzero"`
 }
 
 // Promotion defines how far a rollout is promoted. Its zero value passes the present step.

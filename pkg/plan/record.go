@@ -11,26 +11,28 @@ import (
 )
 
 // Record is one rollout as it is kept in a cluster: all that another machine needs to
-// continue it.
+// continue it. As JSON it has what changes while it is carried out.
 type Record struct {
-	Ref      cluster.Ref
-	Plan     Plan
-	Progress Progress
+	Ref  cluster.Ref `json:"target"`
+	Plan Plan        `json:"-"`
+	// Begun is when the rollout was begun, By who wrote it last.
+	Begun    time.Time `json:"begun"`
+	By       string    `json:"by,omitempty"`
+	Progress Progress  `json:"progress"`
+	// Times is when each step was begun, by name.
+	Times map[string]time.Time `json:"times,omitempty"`
+	// Audit is what was decided, of the plans before as well.
+	Audit
 	// Base is the template that the workload had before.
-	Base map[string]any
-	// Begun is when the rollout was begun, Times when each step was, by name.
-	Begun time.Time
-	Times map[string]time.Time
-	// By is who wrote it last, Audit what was decided, of the plans before as well.
-	By    string
-	Audit Audit
+	Base map[string]any `json:"-"`
 	// Past are the rollouts before this one, oldest first. PastFault is why they cannot be read;
 	// empty if they can.
-	Past      []PastRollout
-	PastFault string
+	Past      []PastRollout `json:"-"`
+	PastFault string        `json:"-"`
 	// UID and Version are those of the object that keeps it. Version changes with every
 	// write; it is empty where nothing is kept.
-	UID, Version string
+	UID     string `json:"-"`
+	Version string `json:"-"`
 }
 
 // State returns the state of the rollout.
@@ -166,10 +168,10 @@ const (
 
 // Audit is what was decided, oldest first.
 type Audit struct {
-	Entries []AuditEntry
+	Entries []AuditEntry `json:"history,omitempty"`
 	// Dropped is how many entries there were between the first and the second one that are
 	// no longer kept.
-	Dropped int
+	Dropped int `json:"dropped,omitempty"`
 }
 
 // With returns the history with an entry. The first entry stays; after it, the oldest

@@ -39,13 +39,14 @@ import (
 // continues after a crash knows whether the write is that of the rollout.
 type ControllerStop struct {
 	// Asked is true from the request until it is withdrawn.
-	Asked bool
+	Asked bool `json:"asked,omitempty"`
 	// Field is what was written, or is about to be; empty where nothing must be written.
-	Field StopField
+	Field StopField `json:"field,omitempty"`
 	// Was is the value of the field before, and Is the one that stops, as text.
-	Was, Is string
+	Was string `json:"was,omitempty"`
+	Is  string `json:"is,omitempty"`
 	// Done is true when the stop was seen in force.
-	Done bool
+	Done bool `json:"done,omitempty"`
 }
 
 // StopField is a field of a workload that stops its controller.

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
@@ -17,45 +17,24 @@ import (
 // groupFile is the first document of a group in a file; those of its plans follow, in the
 // order of the members.
 type groupFile struct {
-	APIVersion string            `json:"apiVersion"`
-	Kind       string            `json:"kind"`
-	Namespace  string            `json:"namespace"`
-	Name       string            `json:"name"`
-	Limits     groupFileLimits   `json:"limits"`
-	Members    []groupFileMember `json:"members"`
-}
-
-type groupFileLimits struct {
-	Parallel       int `json:"parallel,omitempty"`
-	MaxUnavailable int `json:"maxUnavailable,omitempty"`
-	MaxFailures    int `json:"maxFailures,omitempty"`
-}
-
-type groupFileMember struct {
-	Workload  groupFileRef   `json:"workload"`
-	Wave      int            `json:"wave"`
-	DependsOn []groupFileRef `json:"dependsOn,omitempty"`
-}
-
-type groupFileRef struct {
-	Group     string `json:"group,omitempty"`
-	Kind      string `json:"kind"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
-}
-
-func fileRef(r cluster.Ref) groupFileRef {
-	return groupFileRef{Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
-}
-
-func (r groupFileRef) ref() cluster.Ref {
-	return cluster.Ref{Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	plan.Rollout
 }
 
 const (
 	groupFileVersion = "kubectl-kruise.dev/v1alpha1"
 	groupFileKind    = "RolloutGroup"
 )
+
+// unbegun is what a file has of a rollout: no digest covers how far it has come.
+func unbegun(r *plan.Rollout) plan.Rollout {
+	out := plan.Rollout{Namespace: r.Namespace, Name: r.Name, Bounds: r.Bounds}
+	for _, m := range r.Members {
+		out.Members = append(out.Members, plan.Member{Ref: m.Ref, Wave: m.Wave, DependsOn: m.DependsOn})
+	}
+	return out
+}
 
 // documentEnd is the line between two documents, which no plan has.
 const documentEnd = "\n---\n"
@@ -66,18 +45,7 @@ func writeRollout(rec *plan.Rollout) ([]byte, error) {
 	if rec.Name == "" {
 		return planfile.Write(rec.Members[0].Plan)
 	}
-	l := rec.Bounds
-	f := groupFile{
-		APIVersion: groupFileVersion, Kind: groupFileKind, Namespace: rec.Namespace, Name: rec.Name,
-		Limits: groupFileLimits{Parallel: l.Parallel, MaxUnavailable: l.MaxUnavailable, MaxFailures: l.MaxFailures},
-	}
-	for _, m := range rec.Members {
-		one := groupFileMember{Workload: fileRef(m.Ref), Wave: m.Wave}
-		for _, ref := range m.DependsOn {
-			one.DependsOn = append(one.DependsOn, fileRef(ref))
-		}
-		f.Members = append(f.Members, one)
-	}
+	f := groupFile{groupFileVersion, groupFileKind, unbegun(rec)}
 	text, err := yaml.Marshal(f)
 	if err != nil {
 		return nil, err
@@ -125,23 +93,18 @@ func parseGroup(text []byte) (plan.Rollout, error) {
 	if f.Name == "" {
 		return plan.Rollout{}, errors.New("it has no name")
 	}
-	out := plan.Rollout{
-		Namespace: f.Namespace, Name: f.Name,
-		Bounds: plan.Bounds{Parallel: f.Limits.Parallel, MaxUnavailable: f.Limits.MaxUnavailable, MaxFailures: f.Limits.MaxFailures},
+	out := unbegun(&f.Rollout)
+	if !reflect.DeepEqual(out, f.Rollout) {
+		return out, errors.New("it has begun, and a file has rollouts that have not")
 	}
-	if len(documents) != len(f.Members)+1 {
-		return out, fmt.Errorf("it is inconsistent: members: %d, plans: %d", len(f.Members), len(documents)-1)
+	if len(documents) != len(out.Members)+1 {
+		return out, fmt.Errorf("it is inconsistent: members: %d, plans: %d", len(out.Members), len(documents)-1)
 	}
-	for i, one := range f.Members {
-		m := plan.Member{Ref: one.Workload.ref(), Wave: one.Wave}
-		for _, ref := range one.DependsOn {
-			m.DependsOn = append(m.DependsOn, ref.ref())
-		}
+	for i := range out.Members {
 		var err error
-		if m.Plan, err = planfile.Read(documents[i+1]); err != nil {
+		if out.Members[i].Plan, err = planfile.Read(documents[i+1]); err != nil {
 			return out, err
 		}
-		out.Members = append(out.Members, m)
 	}
 	return out, out.Check()
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -176,55 +175,9 @@ func (g *Groups) Watch(ctx context.Context, namespace, name string, changed func
 	}, nil
 }
 
-// storedGroup is what a ConfigMap holds of a group besides the plans.
-type storedGroup struct {
-	Name     string         `json:"name"`
-	Begun    time.Time      `json:"begun"`
-	By       string         `json:"by,omitempty"`
-	Limits   storedLimits   `json:"limits"`
-	Members  []storedMember `json:"members"`
-	Paused   string         `json:"paused,omitempty"`
-	Aborted  string         `json:"aborted,omitempty"`
-	Back     bool           `json:"back,omitempty"`
-	Finished time.Time      `json:"finished,omitzero"`
-}
-
-type storedLimits struct {
-	Parallel       int `json:"parallel,omitempty"`
-	MaxUnavailable int `json:"maxUnavailable,omitempty"`
-	MaxFailures    int `json:"maxFailures,omitempty"`
-}
-
-type storedMember struct {
-	storedRef
-
-	Wave      int         `json:"wave,omitempty"`
-	DependsOn []storedRef `json:"dependsOn,omitempty"`
-	Before    time.Time   `json:"before,omitzero"`
-}
-
-func storedRefOf(ref cluster.Ref) storedRef {
-	return storedRef{ref.Group, ref.Kind, ref.Namespace, ref.Name}
-}
-
-func (t storedRef) ref() cluster.Ref {
-	return cluster.Ref{Group: t.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
-}
-
+// groupText is what a ConfigMap holds of a group besides the plans.
 func groupText(r plan.Rollout) (string, error) {
-	l := r.Bounds
-	out := storedGroup{
-		Name: r.Name, Begun: r.Begun.UTC(), By: r.By, Limits: storedLimits{l.Parallel, l.MaxUnavailable, l.MaxFailures},
-		Paused: r.Paused, Aborted: r.Aborted, Back: r.Back, Finished: r.Finished.UTC(),
-	}
-	for i, m := range r.Members {
-		e := storedMember{storedRef: storedRefOf(m.Ref), Wave: m.Wave, Before: r.Members[i].Before.UTC()}
-		for _, ref := range m.DependsOn {
-			e.DependsOn = append(e.DependsOn, storedRefOf(ref))
-		}
-		out.Members = append(out.Members, e)
-	}
-	text, err := json.Marshal(out)
+	text, err := json.Marshal(r)
 	return string(text), err
 }
 
@@ -285,8 +238,8 @@ func readGroupTo(cm *corev1.ConfigMap, most int64) (plan.Rollout, error) {
 	broken := func(err error) (plan.Rollout, error) {
 		return plan.Rollout{}, apply.UnreadableRecordError{Namespace: cm.Namespace, ConfigMap: cm.Name, Group: true, Err: err}
 	}
-	var t storedGroup
-	if err := json.Unmarshal([]byte(cm.Data[keyGroup]), &t); err != nil {
+	var out plan.Rollout
+	if err := json.Unmarshal([]byte(cm.Data[keyGroup]), &out); err != nil {
 		return broken(err)
 	}
 	text, err := decompressTo(cm.BinaryData[keyPlans], min(most, maxUnpackedBytes))
@@ -297,23 +250,14 @@ func readGroupTo(cm *corev1.ConfigMap, most int64) (plan.Rollout, error) {
 	if err := json.Unmarshal(text, &plans); err != nil {
 		return broken(err)
 	}
-	out := plan.Rollout{
-		Namespace: cm.Namespace, Name: t.Name, Begun: t.Begun, By: t.By, Paused: t.Paused, Aborted: t.Aborted, Back: t.Back,
-		Finished: t.Finished, Version: cm.ResourceVersion,
+	out.Version = cm.ResourceVersion
+	if groupPrefix+out.Name != cm.Name || out.Namespace != cm.Namespace {
+		return broken(fmt.Errorf("it says that it is %q in namespace %q", out.Name, out.Namespace))
 	}
-	out.Bounds = plan.Bounds{Parallel: t.Limits.Parallel, MaxUnavailable: t.Limits.MaxUnavailable, MaxFailures: t.Limits.MaxFailures}
-	if groupPrefix+t.Name != cm.Name {
-		return broken(fmt.Errorf("it says that it is %q", t.Name))
-	}
-	for _, e := range t.Members {
-		m := plan.Member{Ref: e.ref(), Wave: e.Wave, Before: e.Before}
+	for _, m := range out.Members {
 		if err := m.Ref.Check(); err != nil {
 			return broken(err)
 		}
-		for _, other := range e.DependsOn {
-			m.DependsOn = append(m.DependsOn, other.ref())
-		}
-		out.Members = append(out.Members, m)
 	}
 	if len(plans) != len(out.Members) {
 		return broken(fmt.Errorf("the record is inconsistent: members: %d, plans: %d", len(out.Members), len(plans)))

@@ -20,68 +20,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 )
 
-// storedRecord is the part of a record that changes.
-type storedRecord struct {
-	Target   storedRef            `json:"target"`
-	Begun    time.Time            `json:"begun"`
-	By       string               `json:"by,omitempty"`
-	Progress storedProgress       `json:"progress"`
-	Times    map[string]time.Time `json:"times,omitempty"`
-	History  []storedDecision     `json:"history,omitempty"`
-	Dropped  int                  `json:"dropped,omitempty"`
-}
-
-type storedDecision struct {
-	At      time.Time `json:"at"`
-	By      string    `json:"by"`
-	Program string    `json:"program,omitempty"`
-	What    string    `json:"what"`
-	Detail  string    `json:"detail,omitempty"`
-}
-
-type storedRef struct {
-	Group     string `json:"group,omitempty"`
-	Kind      string `json:"kind"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
-}
-
-type storedProgress struct {
-	Step     int        `json:"step"`
-	Started  time.Time  `json:"started,omitzero"`
-	Resumed  time.Time  `json:"resumed,omitzero"`
-	Sent     int        `json:"sent,omitempty"`
-	Promoted bool       `json:"promoted,omitempty"`
-	Free     int        `json:"free,omitempty"`
-	Held     string     `json:"held,omitempty"`
-	HeldFrom int        `json:"heldFrom,omitempty"`
-	Halted   string     `json:"halted,omitempty"`
-	Aborted  bool       `json:"aborted,omitempty"`
-	Stop     storedStop `json:"stop,omitzero"`
-	Finished time.Time  `json:"finished,omitzero"`
-}
-
-type storedStop struct {
-	Asked bool           `json:"asked,omitempty"`
-	Field plan.StopField `json:"field,omitempty"`
-	Was   string         `json:"was,omitempty"`
-	Is    string         `json:"is,omitempty"`
-	Done  bool           `json:"done,omitempty"`
-}
-
-func storedRecordOf(r plan.Record) storedRecord {
-	p := r.Progress
-	out := storedRecord{
-		Target: storedRef{r.Ref.Group, r.Ref.Kind, r.Ref.Namespace, r.Ref.Name}, Begun: r.Begun, By: r.By, Times: r.Times,
-		Progress: storedProgress{p.Step, p.Started.UTC(), p.Resumed.UTC(), p.Sent, p.Promoted, p.FirstCountingPause, p.PausedBy, p.PausedFrom, p.Failed, p.Aborted, storedStop(p.Stop), p.Finished.UTC()},
-		Dropped:  r.Audit.Dropped,
-	}
-	for _, d := range r.Audit.Entries {
-		out.History = append(out.History, storedDecision(d))
-	}
-	return out
-}
-
 // configMap is a record as it is stored. It was read back as the same record: none is written
 // that a later verb refuses.
 func (r Records) configMap(rec plan.Record, owner metav1.OwnerReference) (*corev1.ConfigMap, error) {
@@ -95,7 +33,10 @@ func (r Records) configMap(rec plan.Record, owner metav1.OwnerReference) (*corev
 
 // recordText is the part of a record that changes, as it is stored. It was read back as the same.
 func recordText(rec plan.Record) ([]byte, error) {
-	text, err := json.Marshal(storedRecordOf(rec))
+	for _, at := range []*time.Time{&rec.Progress.Started, &rec.Progress.Resumed, &rec.Progress.Finished} {
+		*at = at.UTC()
+	}
+	text, err := json.Marshal(rec)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +44,7 @@ func recordText(rec plan.Record) ([]byte, error) {
 	if err != nil {
 		return nil, notReadBack(rec.Ref, err)
 	}
-	if again, err := json.Marshal(storedRecordOf(read)); err != nil || !bytes.Equal(again, text) {
+	if again, err := json.Marshal(read); err != nil || !bytes.Equal(again, text) {
 		return nil, notReadBack(rec.Ref, fmt.Errorf("%s becomes %s", text, again))
 	}
 	return text, nil
@@ -252,25 +193,12 @@ func readRecordTo(cm *corev1.ConfigMap, most int64) (plan.Record, error) {
 	return out, nil
 }
 
-// decodeRecord reads what storedRecordOf makes of a record with a plan.
-func decodeRecord(text []byte, p plan.Plan) (plan.Record, error) {
-	var w storedRecord
-	if err := json.Unmarshal(text, &w); err != nil {
+// decodeRecord reads what recordText makes of a record with a plan.
+func decodeRecord(text []byte, p plan.Plan) (out plan.Record, err error) {
+	if err := json.Unmarshal(text, &out); err != nil {
 		return plan.Record{}, err
 	}
-	out := plan.Record{
-		Ref:  cluster.Ref{Group: w.Target.Group, Kind: w.Target.Kind, Namespace: w.Target.Namespace, Name: w.Target.Name},
-		Plan: p, Begun: w.Begun, By: w.By, Times: w.Times,
-		Progress: plan.Progress{
-			Step: w.Progress.Step, Started: w.Progress.Started, Resumed: w.Progress.Resumed, Sent: w.Progress.Sent, Promoted: w.Progress.Promoted,
-			FirstCountingPause: w.Progress.Free, PausedBy: w.Progress.Held, PausedFrom: w.Progress.HeldFrom, Failed: w.Progress.Halted, Aborted: w.Progress.Aborted,
-			Stop: plan.ControllerStop(w.Progress.Stop), Finished: w.Progress.Finished,
-		},
-	}
-	out.Audit.Dropped = w.Dropped
-	for _, d := range w.History {
-		out.Audit.Entries = append(out.Audit.Entries, plan.AuditEntry(d))
-	}
+	out.Plan = p
 	return out, out.Progress.Check(p)
 }
 

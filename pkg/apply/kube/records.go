@@ -1,12 +1,12 @@
 package kube
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -166,13 +166,13 @@ func (r Records) write(ctx context.Context, rec plan.Record, owner metav1.OwnerR
 // a change by another process in between.
 func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change func(*plan.Record) error) (plan.Record, error) {
 	var out plan.Record
-	var tried *storedRecord
+	var tried []byte
 	err := retryWrite(ctx, func() error {
 		now, err := r.Load(ctx, ref)
 		if err != nil {
 			return err
 		}
-		if tried != nil && reflect.DeepEqual(*tried, storedRecordOf(now)) {
+		if text, err := recordText(now); tried != nil && err == nil && bytes.Equal(tried, text) {
 			out = now // an earlier try took effect
 			return nil
 		}
@@ -183,8 +183,9 @@ func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change 
 		after := now.Progress
 		now.Progress = before
 		now = now.Decide(after, by, r.Program, false, Now(r.Client))
-		want := storedRecordOf(now)
-		tried = &want
+		if tried, err = recordText(now); err != nil {
+			return err
+		}
 		out, err = r.store(ctx, now)
 		return err
 	})

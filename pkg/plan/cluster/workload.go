@@ -24,10 +24,10 @@ import (
 // Ref names an object. Namespace is empty for kinds without one.
 type Ref struct {
 	// Group is apps.kruise.io, apps, ... without a version.
-	Group     string
-	Kind      string
-	Namespace string
-	Name      string
+	Group     string `json:"group,omitempty"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
 }
 
 // String returns KIND/NAME, as the commands spell it.
