@@ -34,7 +34,7 @@ type Batch struct {
 
 // NewBatch returns a batch with its defaults.
 func NewBatch(f *factory.Factory) *Batch {
-	b := &Batch{execution: execution{common: &common{factory: f, gates: cluster.DefaultGates()}}}
+	b := &Batch{execution: execution{common: newCommon(f)}}
 	b.policy.Factory = f
 	return b
 }

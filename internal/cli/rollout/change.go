@@ -39,7 +39,7 @@ type change struct {
 }
 
 func newChange(shared *common, v *change, c *cobra.Command) *cobra.Command {
-	o := &runOptions{execution: execution{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: &shared.reader}, back: c.Name() == "undo", as: v}
+	o := &runOptions{execution: execution{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: shared.reader}, back: c.Name() == "undo", as: v}
 	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
 	o.AddPolicyFlags(c)
 	o.addRunFlags(c)

@@ -27,7 +27,7 @@ func driven(out *bytes.Buffer, terminal bool, env map[string]string) *execution 
 	if terminal {
 		s.Size = func() (int, int) { return 80, 24 }
 	}
-	return &execution{common: &common{factory: factory.New(s)}, output: "text", successOn: "complete"}
+	return &execution{common: newCommon(factory.New(s)), output: "text", successOn: "complete"}
 }
 
 // TestPrintNext_NamesCommands: a rollout that has ended before its last step ends with a

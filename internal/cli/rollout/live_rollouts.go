@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -20,7 +22,9 @@ import (
 type LiveRollouts struct {
 	factory        *factory.Factory
 	stateNamespace string
-	gates          cluster.Gates
+	// reader is what is known of Kruise in the cluster, since readAt.
+	reader *installation.GateReader
+	readAt time.Time
 	// authority is what the person at the screen allows.
 	authority authority
 	// ctx ends what is carried out here.
@@ -43,7 +47,7 @@ type end struct {
 // NewLiveRollouts returns a desk; what it carries out ends with the context.
 func NewLiveRollouts(ctx context.Context, f *factory.Factory, stateNamespace string) *LiveRollouts {
 	d := &LiveRollouts{
-		factory: f, stateNamespace: stateNamespace, gates: cluster.DefaultGates(), changed: func() {},
+		factory: f, stateNamespace: stateNamespace, changed: func() {},
 		running: map[cluster.Ref]bool{}, ends: map[cluster.Ref]end{},
 	}
 	d.ctx, d.stop = context.WithCancel(ctx)
@@ -75,12 +79,21 @@ func (d *LiveRollouts) Close() {
 	d.all.Wait()
 }
 
+// gatesLast is how long what is known of Kruise in the cluster counts.
+const gatesLast = time.Minute
+
 // sessions are those of the verbs, which say what they say to notes.
 func (d *LiveRollouts) sessions() (*execution, *notes) {
 	said := &notes{}
+	d.mu.Lock()
+	if now := time.Now(); now.Sub(d.readAt) > gatesLast {
+		d.reader, d.readAt = &installation.GateReader{}, now
+	}
+	reader := d.reader
+	d.mu.Unlock()
 	quiet := d.factory.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said, Getenv: d.factory.Streams.Getenv})
 	return &execution{
-		common: &common{factory: quiet, stateNamespace: d.stateNamespace, gates: d.gates, authority: d.authority}, output: outputs[0], successOn: "complete",
+		common: &common{factory: quiet, stateNamespace: d.stateNamespace, reader: reader, authority: d.authority}, output: outputs[0], successOn: "complete",
 	}, said
 }
 

@@ -42,7 +42,7 @@ func New(f *factory.Factory, screens Screens) *cobra.Command {
 		Args: command.NoSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	shared := &common{factory: f, gates: cluster.DefaultGates()}
+	shared := newCommon(f)
 	c.PersistentFlags().StringVar(&shared.stateNamespace, "state-namespace", kube.DefaultStateNamespace, "namespace where rollouts of kinds without a namespace are kept")
 	c.AddCommand(
 		newRun(shared, screens), newApply(shared), newStatus(shared), newList(shared),

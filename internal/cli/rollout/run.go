@@ -64,7 +64,7 @@ const runExamples = `  kubectl kruise rollout run cloneset/web --image app=regis
   kubectl kruise rollout run -f shop/ --wave-by argocd.argoproj.io/sync-wave --parallel 10 --max-unavailable-total 5%`
 
 func newRun(shared *common, screens Screens) *cobra.Command {
-	o := &runOptions{execution: execution{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: &shared.reader}, screens: screens}
+	o := &runOptions{execution: execution{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: shared.reader}, screens: screens}
 	c := &cobra.Command{
 		Use:     "run [TYPE/NAME | [TYPE] -l SELECTOR] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
 		Short:   "Roll out a change: plan, confirm, run",

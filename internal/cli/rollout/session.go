@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/user"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -40,13 +39,10 @@ type session struct {
 type common struct {
 	factory        *factory.Factory
 	stateNamespace string
-	// gates are Kruise's in the cluster once asked is done, unread is why they are assumed.
-	gates  cluster.Gates
-	unread string
-	asked  sync.Once
-	reader installation.GateReader
-	// flags say which of them differ from what the cluster reports.
-	flags installation.GateFlags
+	// reader asks once for the feature gates of Kruise in the cluster; flags say which of them differ
+	// from what it reports.
+	reader *installation.GateReader
+	flags  installation.GateFlags
 	// manager owns the fields that are written, "" is the default.
 	manager string
 	// authority is what this person allows.
@@ -59,6 +55,10 @@ type common struct {
 	// releases are the Kruise Rollouts of each namespace that was asked for, while watches
 	// are shared.
 	releases map[string]map[cluster.Ref]*release.Rollout
+}
+
+func newCommon(f *factory.Factory) *common {
+	return &common{factory: f, reader: &installation.GateReader{}}
 }
 
 // locate finds the workload that a name means.
@@ -121,22 +121,21 @@ func (c *common) watch(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	c.live(ctx, cfg)
+	gates, unread := c.gates(ctx, cfg)
 	s.Cluster, err = kube.Open(ctx, cfg, kube.Options{
-		Target: s.target, Carrier: s.carrier, Gates: c.gates, GatesUnread: c.unread, StateNamespace: c.stateNamespace, Holder: c.holder(), Program: program(), Manager: c.manager, Shared: c.shared, AcquireBy: c.factory.Deadline,
+		Target: s.target, Carrier: s.carrier, Gates: gates, GatesUnread: unread, StateNamespace: c.stateNamespace, Holder: c.holder(), Program: program(), Manager: c.manager, Shared: c.shared, AcquireBy: c.factory.Deadline,
 		Warn: func(text string) { _, _ = fmt.Fprintf(c.factory.Streams.Err, "warning: %s\n", text) },
 	})
 	return err
 }
 
-// live asks once which release of Kruise the cluster has, with which feature gates.
-func (c *common) live(ctx context.Context, cfg *rest.Config) {
-	c.asked.Do(func() {
-		set, unread, err := c.reader.Live(ctx, cfg, c.flags)
-		if err == nil {
-			c.gates, c.unread = set.Gates, unread
-		}
-	})
+// gates are those of the release of Kruise that the cluster has; unread is why they are assumed.
+func (c *common) gates(ctx context.Context, cfg *rest.Config) (gates cluster.Gates, unread string) {
+	set, unread, err := c.reader.Live(ctx, cfg, c.flags)
+	if err != nil {
+		return cluster.DefaultGates(), ""
+	}
+	return set.Gates, unread
 }
 
 var _ apply.Workload = (*session)(nil)

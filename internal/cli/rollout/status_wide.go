@@ -101,8 +101,8 @@ func (o *statusOptions) workloads(ctx context.Context, namespace string) ([]*kub
 		return nil, err
 	}
 	o.factory.Spare()
-	o.live(ctx, cfg)
-	watch, err := kube.WatchNamespace(ctx, cfg, kube.NamespaceWatchOptions{Namespace: namespace, Selector: o.selector, Gates: o.gates, GatesUnread: o.unread, StateNamespace: o.stateNamespace})
+	gates, unread := o.gates(ctx, cfg)
+	watch, err := kube.WatchNamespace(ctx, cfg, kube.NamespaceWatchOptions{Namespace: namespace, Selector: o.selector, Gates: gates, GatesUnread: unread, StateNamespace: o.stateNamespace})
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func TestStatus_WithoutNamesIsWide(t *testing.T) {
 		"-A --revision 1":          {wide: true, err: "--revision goes with names"},
 	} {
 		t.Run(args, func(t *testing.T) {
-			o := &statusOptions{execution: execution{common: &common{factory: factory.New(factory.Streams{})}}}
+			o := &statusOptions{execution: execution{common: newCommon(factory.New(factory.Streams{}))}}
 			cmd := o.command()
 			if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
 				t.Fatal(err)
@@ -94,7 +94,7 @@ func TestStatus_ListsRolloutsInProgress(t *testing.T) {
 		t.Fatalf("%d of 3: %v", len(list), list)
 	}
 	var out bytes.Buffer
-	o := &statusOptions{execution: execution{common: &common{factory: factory.New(factory.Streams{Out: &out, Getenv: os.Getenv})}, output: "text"}}
+	o := &statusOptions{execution: execution{common: newCommon(factory.New(factory.Streams{Out: &out, Getenv: os.Getenv})), output: "text"}}
 	if err := o.printAll(list); err != command.ErrFailed { //nolint:errorlint // the very error is the exit code
 		t.Errorf("ends with %v", err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // VerbRunner carries out plans that another verb makes.
@@ -24,7 +23,7 @@ type VerbRunner struct {
 
 // NewVerbRunner returns one with its defaults.
 func NewVerbRunner(f *factory.Factory) *VerbRunner {
-	return &VerbRunner{execution: execution{common: &common{factory: f, gates: cluster.DefaultGates()}}}
+	return &VerbRunner{execution: execution{common: newCommon(f)}}
 }
 
 // AddFlags adds the flags that say how the rollout is waited for.

@@ -77,15 +77,7 @@ func (g *Groups) Begin(ctx context.Context, r plan.Rollout) (plan.Rollout, error
 		if err != nil {
 			return err
 		}
-		client := g.shared.core.CoreV1().ConfigMaps(r.Namespace)
-		if r.Version == "" {
-			cm, err = client.Create(ctx, cm, metav1.CreateOptions{FieldManager: FieldManager})
-		} else {
-			cm, err = client.Update(ctx, cm, metav1.UpdateOptions{FieldManager: FieldManager})
-		}
-		if err == nil {
-			out, err = readGroup(cm)
-		}
+		out, err = put(ctx, g.shared.core, cm, readGroup)
 		return err
 	})
 	return out, err
@@ -111,16 +103,7 @@ func (g *Groups) Change(ctx context.Context, namespace, name string, change func
 			out = now
 			return err
 		}
-		patch, err := json.Marshal(map[string]any{
-			"metadata": map[string]any{"resourceVersion": now.Version}, "data": map[string]any{keyGroup: text},
-		})
-		if err != nil {
-			return err
-		}
-		cm, err := g.shared.core.CoreV1().ConfigMaps(namespace).Patch(ctx, groupPrefix+name, "application/merge-patch+json", patch, metav1.PatchOptions{FieldManager: FieldManager})
-		if err == nil {
-			out, err = readGroup(cm)
-		}
+		out, err = putText(ctx, g.shared.core, metav1.ObjectMeta{Namespace: namespace, Name: groupPrefix + name, ResourceVersion: now.Version}, keyGroup, text, readGroup)
 		return err
 	})
 	return out, err

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/kubernetes"
@@ -150,16 +151,38 @@ func (r Records) write(ctx context.Context, rec plan.Record, owner metav1.OwnerR
 	if err != nil {
 		return plan.Record{}, err
 	}
-	client := r.Client.CoreV1().ConfigMaps(cm.Namespace)
-	if rec.Version == "" {
+	return put(ctx, r.Client, cm, readRecord)
+}
+
+// put writes a ConfigMap as a whole, in the place of the one of its version, or of none, and reads
+// what the server has of it then.
+func put[T any](ctx context.Context, c kubernetes.Interface, cm *corev1.ConfigMap, read func(*corev1.ConfigMap) (T, error)) (out T, err error) {
+	client := c.CoreV1().ConfigMaps(cm.Namespace)
+	if cm.ResourceVersion == "" {
 		cm, err = client.Create(ctx, cm, metav1.CreateOptions{FieldManager: FieldManager})
 	} else {
 		cm, err = client.Update(ctx, cm, metav1.UpdateOptions{FieldManager: FieldManager})
 	}
 	if err != nil {
-		return plan.Record{}, err
+		return out, err
 	}
-	return readRecord(cm)
+	return read(cm)
+}
+
+// putText writes one text of a ConfigMap, and reads what the server has of it then; it fails with a
+// conflict if another process has written since that version.
+func putText[T any](ctx context.Context, c kubernetes.Interface, of metav1.ObjectMeta, key, text string, read func(*corev1.ConfigMap) (T, error)) (out T, err error) {
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"resourceVersion": of.ResourceVersion}, "data": map[string]any{key: text},
+	})
+	if err != nil {
+		return out, err
+	}
+	cm, err := c.CoreV1().ConfigMaps(of.Namespace).Patch(ctx, of.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: FieldManager})
+	if err != nil {
+		return out, err
+	}
+	return read(cm)
 }
 
 // Change changes the progress of a rollout as it is recorded now; it is tried again after
@@ -200,18 +223,7 @@ func (r Records) store(ctx context.Context, now plan.Record) (plan.Record, error
 		return plan.Record{}, err
 	}
 	namespace, name := r.location(now.Ref)
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"resourceVersion": now.Version},
-		"data":     map[string]any{keyRecord: string(text)},
-	})
-	if err != nil {
-		return plan.Record{}, err
-	}
-	cm, err := r.Client.CoreV1().ConfigMaps(namespace).Patch(ctx, name, "application/merge-patch+json", patch, metav1.PatchOptions{FieldManager: FieldManager})
-	if err != nil {
-		return plan.Record{}, err
-	}
-	return readRecord(cm)
+	return putText(ctx, r.Client, metav1.ObjectMeta{Namespace: namespace, Name: name, ResourceVersion: now.Version}, keyRecord, string(text), readRecord)
 }
 
 // Discard deletes the record of a workload that cannot be read, its plan and its history, while
