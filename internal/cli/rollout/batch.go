@@ -264,7 +264,8 @@ func (b *Batch) Settle(ctx context.Context, object *resource.Resource) error {
 	return b.end(res)
 }
 
-// settle is [Batch.Settle] for a workload that is open, and returns how it ended.
+// settle is [Batch.Settle] for a workload that is open, and returns how it ended: it waits no longer
+// than a step of the policy would.
 func (b *Batch) settle(ctx context.Context, s *session) (apply.Result, error) {
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	if err != nil {
@@ -278,5 +279,7 @@ func (b *Batch) settle(ctx context.Context, s *session) (apply.Result, error) {
 	if err != nil {
 		return apply.Result{}, err
 	}
-	return b.watchSpec(ctx, s, snapshot, policy)
+	p := b.eventPrinter()
+	defer p.stop()
+	return apply.WatchSpec(ctx, s, s.target.Ref, apply.Options{Emit: p.event, Until: apply.TimeIn(s, b.until()), Limit: plan.SpecTimeout(snapshot, policy)})
 }

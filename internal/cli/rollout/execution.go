@@ -252,14 +252,6 @@ func (d *execution) until() time.Time {
 	return time.Now().Add(d.timeout)
 }
 
-// watchSpec waits for the pods of a workload that its controller alone brings to its spec, for no longer than a step
-// of the policy would.
-func (d *execution) watchSpec(ctx context.Context, s *session, now plan.Snapshot, policy plan.Policy) (apply.Result, error) {
-	t := d.eventPrinter()
-	defer t.stop()
-	return apply.WatchSpec(ctx, s, s.target.Ref, apply.Options{Emit: t.event, Until: apply.TimeIn(s, d.until()), Limit: plan.SpecTimeout(now, policy)})
-}
-
 // end is the exit code of a verb, by how its rollout ended.
 func (d *execution) end(res apply.Result) error { return d.unlessPaused(ending(res)) }
 

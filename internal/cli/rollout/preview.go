@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -36,16 +35,11 @@ func (d *execution) show(ctx context.Context, list []event.Request) error {
 	if err != nil {
 		return err
 	}
-	return d.dry().Show(ctx, d.previewOutput(), cfg, submit.Requests{JSON: d.machine(), Manager: d.manager, Note: Besides, List: list})
-}
-
-// previewOutput is where requests are shown: beside what scripts read of verbs that print
-// objects.
-func (d *execution) previewOutput() io.Writer {
+	out := d.factory.Streams.Out
 	if d.printer != nil && !d.machine() {
-		return d.factory.Streams.Err
+		out = d.factory.Streams.Err // scripts read objects
 	}
-	return d.factory.Streams.Out
+	return d.dry().Show(ctx, out, cfg, submit.Requests{JSON: d.machine(), Manager: d.manager, Note: Besides, List: list})
 }
 
 // dry is --dry-run of the verb.

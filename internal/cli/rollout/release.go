@@ -289,12 +289,6 @@ func besides(r *resource.Resource) *tree.Node {
 	return spec
 }
 
-// workloadOf names the workload of a Rollout: that is taken back, and nothing is
-// written to the Rollout itself (docs/facts/older-plugin.md#client-writes).
-func workloadOf(r *release.Rollout) string {
-	return singular(r.Workload.Kind, r.Workload.Group) + "/" + r.Workload.Name
-}
-
 // singular is a kind as kubectl prints it.
 func singular(kind, group string) string {
 	if group == "" {
@@ -326,15 +320,7 @@ func pauseOf(s release.Step) string {
 	return (time.Duration(s.Pause) * time.Second).String()
 }
 
-// statusOfRelease shows a Rollout of Kruise Rollout once, or until it ends.
-func (o *statusOptions) statusOfRelease(ctx context.Context, name string) error {
-	r, err := o.release(ctx, name)
-	if err != nil {
-		return err
-	}
-	return o.tellRelease(ctx, r)
-}
-
+// tellRelease shows a Rollout of Kruise Rollout once, or until it ends.
 func (o *statusOptions) tellRelease(ctx context.Context, r *release.Rollout) error {
 	switch {
 	case o.watch:
@@ -390,19 +376,11 @@ func (d *execution) followRelease(ctx context.Context, r *release.Rollout, f fol
 	case err != nil:
 		return false, err
 	case !now.Done():
-		return false, d.atPauseOf()
+		return false, d.unlessPaused(command.ErrPaused)
 	case now.Cancelled && !f.back:
 		return true, command.ErrFailed
 	}
 	return true, nil
-}
-
-// atPauseOf is the end at a pause.
-func (d *execution) atPauseOf() error {
-	if d.successOn == "paused" {
-		return nil
-	}
-	return command.ErrPaused
 }
 
 // releaseLine is the status of a Rollout in one line.

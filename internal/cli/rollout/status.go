@@ -143,7 +143,11 @@ func (o *statusOptions) run(ctx context.Context) (err error) {
 	case o.wide:
 		return o.overview(ctx)
 	case o.rollout != "":
-		return o.statusOfRelease(ctx, o.rollout)
+		r, err := o.release(ctx, o.rollout)
+		if err != nil {
+			return err
+		}
+		return o.tellRelease(ctx, r)
 	}
 	if o.selector != "" {
 		if o.names, err = o.selected(ctx, o.types, o.selector); err != nil {

@@ -211,13 +211,19 @@ func (s *Subsets) Requests(ctx context.Context, g Goal) ([]event.Request, error)
 		out = append(out, jsonPatch(united.Resource(u.Version), ref, g.title(), g.first))
 	}
 	first := len(out)
-	moves := s.moves
-	if g.back != "" {
-		moves = s.movesBack
+	switch {
+	case g.back == "":
+		more, err := s.moves(ctx, g)
+		if out = append(out, more...); err != nil {
+			return out, err
+		}
+	case u.Paced():
+		for _, subset := range slices.Backward(u.Subsets) {
+			out = append(out, partitionRequest(u, subset, 0, "all pods that do not have the template"))
+		}
 	}
-	more, err := moves(ctx, g)
-	if out = append(out, more...); err != nil || !u.Paced() || len(out) == 0 || len(out) == first && g.same {
-		return out, err
+	if !u.Paced() || len(out) == 0 || len(out) == first && g.same {
+		return out, nil
 	}
 	return append(out, event.Request{
 		Method: http.MethodPatch, Path: kubeobjects.Path(united.Resource(u.Version), u.Namespace, u.Name), ContentType: string(types.MergePatchType),
@@ -237,16 +243,6 @@ func (s *Subsets) moves(ctx context.Context, g Goal) (out []event.Request, err e
 		return err
 	})
 	return out, err
-}
-
-// movesBack are those of a rollback: the subsets whose pods have another template follow.
-func (s *Subsets) movesBack(context.Context, Goal) (out []event.Request, err error) {
-	for _, subset := range slices.Backward(s.object.Subsets) {
-		if s.object.Paced() {
-			out = append(out, partitionRequest(s.object, subset, 0, "all pods that do not have the template"))
-		}
-	}
-	return out, nil
 }
 
 // partitionRequest is the write of the partition of a subset, and why it is written.

@@ -79,8 +79,8 @@ func (u *undo) release(ctx context.Context, o *runOptions, name string) (string,
 	if err != nil {
 		return "", err
 	}
-	if !u.fast {
-		return workloadOf(r), nil
+	if !u.fast { // nothing is written to the Rollout itself (docs/facts/older-plugin.md#client-writes)
+		return singular(r.Workload.Kind, r.Workload.Group) + "/" + r.Workload.Name, nil
 	}
 	return "", u.printWritten(o.printer, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
 		return release.Fast(ctx, c, r, o.printer.request(u.manager))
