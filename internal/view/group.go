@@ -54,14 +54,22 @@ func Group(w io.Writer, s GroupStatus, st Style) error {
 		return err
 	}
 	list := s.Members
-	rows := [][]string{{"WAVE", "WORKLOAD", "STATUS", "REASON"}}
+	rows := [][]string{{"WORKLOAD", "STATUS", "REASON"}}
 	for _, m := range list {
-		rows = append(rows, []string{strconv.Itoa(m.Wave), m.Name, m.Phase, orDash(m.Reason)})
+		rows = append(rows, []string{m.Name, m.Phase, orDash(m.Reason)})
 	}
 	if slices.ContainsFunc(list, func(m GroupMember) bool { return m.Namespace != list[0].Namespace }) {
-		withColumn(rows, 1, "NAMESPACE", func(i int) string { return list[i].Namespace })
+		withColumn(rows, 0, "NAMESPACE", func(i int) string { return list[i].Namespace })
 	}
+	withWaves(rows, list)
 	return st.table(w, rows)
+}
+
+// withWaves puts the waves before a table, where these are not all the same.
+func withWaves(rows [][]string, list []GroupMember) {
+	if slices.ContainsFunc(list, func(m GroupMember) bool { return m.Wave != list[0].Wave }) {
+		withColumn(rows, 0, "WAVE", func(i int) string { return strconv.Itoa(list[i].Wave) })
+	}
 }
 
 // mostNodes is how many nodes a plan of a group names.
@@ -70,13 +78,14 @@ const mostNodes = 3
 // GroupPlan writes what a group will do: when each member starts, and the most pods that are
 // unavailable at a time.
 func GroupPlan(w io.Writer, list []GroupMember, line simulate.GroupTimeline, st Style) error {
-	rows := [][]string{{"WAVE", "WORKLOAD", "STARTS AFTER", "TAKES", "DEPENDS ON"}}
+	rows := [][]string{{"WORKLOAD", "STARTS AFTER", "TAKES", "DEPENDS ON"}}
 	for i, m := range list {
 		r := line.Runs[i]
 		rows = append(rows, []string{
-			strconv.Itoa(m.Wave), m.Name, r.Begin.Round(time.Second).String(), (r.End - r.Begin).Round(time.Second).String(), orDash(m.DependsOn),
+			m.Name, r.Begin.Round(time.Second).String(), (r.End - r.Begin).Round(time.Second).String(), orDash(m.DependsOn),
 		})
 	}
+	withWaves(rows, list)
 	if err := st.table(w, rows); err != nil {
 		return err
 	}
