@@ -36,10 +36,11 @@ type member struct {
 	made *planning.Made
 	plan plan.Plan
 	acts acts
-	// begun indicates that the plan is the recorded one, which is in progress; before is when the
-	// rollout was begun that is recorded and has ended.
-	begun  bool
-	before time.Time
+	// begun indicates that the plan is the recorded one, which is in progress, and recorded is how far
+	// it is; before is when the rollout was begun that is recorded and has ended.
+	begun    bool
+	recorded string
+	before   time.Time
 	// manifest is the document that the new state is written to in the end.
 	manifest *gitops.Manifest
 	// same is what is printed where nothing is left to do; "" for the plan's words.
@@ -85,7 +86,7 @@ func (m *member) take(made *planning.Made) error {
 	case !sameGoal(rec.Plan, made.Plan):
 		return apply.Idle(m.session, plan.TransitionBegin)
 	}
-	m.plan, m.begun, m.acts = rec.Plan, true, left(rec.Plan, made.Snapshot, m.session.Now(), true)
+	m.plan, m.begun, m.recorded, m.acts = rec.Plan, true, rec.Describe(), left(rec.Plan, made.Snapshot, m.session.Now(), true)
 	return nil
 }
 
@@ -316,7 +317,7 @@ func (r *rolling) showPlans() error {
 	for _, m := range r.members {
 		var predicted *simulate.Summary
 		if m.begun {
-			_, _ = fmt.Fprintf(w, "the rollout of %s that is in progress continues\n", m.ref())
+			_, _ = fmt.Fprintf(w, "continuing the rollout of %s: %s\n", m.ref(), m.recorded)
 		} else if m.made != nil {
 			predicted = &m.made.Predicted.Summary
 		}
@@ -457,7 +458,7 @@ func (r *rolling) follow() func(context.Context, apply.Workload, *apply.Executor
 // worst is the worst end of the members that follow one after the other.
 func (r *rolling) worst(res apply.GroupResult) error {
 	if res.Faults != nil {
-		return res.Faults
+		return withHint(res.Faults)
 	}
 	var err error
 	for i, one := range res.Results {
