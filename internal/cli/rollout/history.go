@@ -26,7 +26,7 @@ type historyOptions struct {
 	revision int64
 	// rollouts asks for past rollouts instead of revisions.
 	rollouts bool
-	printer    *printed
+	printer  *printed
 }
 
 func newHistory(shared *common) *cobra.Command {

@@ -19,10 +19,10 @@ import (
 
 // WatchedWorkload is one workload with all that the executor of its rollout sees.
 type WatchedWorkload struct {
-	at       *execution
-	s        *session
-	rollouts apply.Rollouts
-	controller     *diagnose.Controller
+	at         *execution
+	s          *session
+	rollouts   apply.Rollouts
+	controller *diagnose.Controller
 	// asked is when the hand was last requested and, for the record of that version, the
 	// holder.
 	asked  time.Time

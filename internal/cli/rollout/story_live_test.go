@@ -253,7 +253,9 @@ func TestLive_WatchesOneWorkload(t *testing.T) {
 	s.Reaches("", images{"web:2": 4})
 	other.Interrupt()
 	other.End()
-	s.Await(t, "its end is seen", func() bool { return len(watched.Rollouts()) == 1 && len(watched.Events(map[string]bool{"web": true})) > 0 })
+	s.Await(t, "its end is seen", func() bool {
+		return len(watched.Rollouts()) == 1 && len(watched.Events(map[string]bool{"web": true})) > 0
+	})
 	s.Delete(t, s.Served(s.Object("CloneSet", "web").GroupVersionKind()).GroupVersion().WithResource("clonesets"), story.Namespace, "web")
 	s.Await(t, "the workload is gone", func() bool {
 		_, err := watched.Question(ctx, watched.Holder)

@@ -28,7 +28,7 @@ type Question struct {
 	Holder string
 	// Controller is who else controls the rollout of the workload; nil for none.
 	Controller *Controller
-	Now  time.Time
+	Now        time.Time
 }
 
 // ForSpec asks about a workload without a recorded rollout: the spec decides about its pods, and
