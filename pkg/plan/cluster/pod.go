@@ -128,6 +128,12 @@ type PodChange struct {
 	Conditions []Condition
 }
 
+// Empty reports whether the change changes nothing.
+func (c *PodChange) Empty() bool {
+	return len(c.Labels)+len(c.Annotations)+len(c.AddFinalizers)+len(c.RemoveFinalizers)+
+		len(c.Images)+len(c.Resources)+len(c.Restart)+len(c.Reread)+len(c.Conditions) == 0
+}
+
 // With returns the pod as the change leaves it at a time; the pod itself stays
 // as it was, and the two share what did not change. Conditions that keep their
 // status keep their time.

@@ -182,7 +182,7 @@ func (s *cloneSet) updatePods() {
 			enterState(&c, p, to, s.Spec.Lifecycle, s.view.Now)
 			moved = true
 		}
-		if !empty(&c) {
+		if !c.Empty() {
 			s.pass.act(PatchPod{Pod: p, Change: c})
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -166,11 +165,7 @@ func (d *DaemonSet) selector() labels.Selector {
 	if r == nil || r.Selector == nil {
 		return labels.Everything()
 	}
-	s, err := metav1.LabelSelectorAsSelector(r.Selector)
-	if err != nil {
-		return labels.Nothing()
-	}
-	return s
+	return selectorOf(r.Selector)
 }
 
 func (d *DaemonSet) paused() bool {
