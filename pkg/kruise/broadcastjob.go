@@ -84,7 +84,7 @@ type BroadcastJobStatus struct {
 	Phase          BroadcastJobPhase `json:"phase"`
 }
 
-// JobCondition is Complete or Failed of a BroadcastJob.
+// JobCondition is Complete or Failed of a BroadcastJob or an EphemeralJob.
 type JobCondition struct {
 	Type               string                 `json:"type"`
 	Status             corev1.ConditionStatus `json:"status"`

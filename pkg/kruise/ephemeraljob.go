@@ -50,23 +50,13 @@ const (
 
 // EphemeralJobStatus counts pods.
 type EphemeralJobStatus struct {
-	Conditions     []EphemeralJobCondition `json:"conditions,omitempty"`
-	StartTime      *metav1.Time            `json:"startTime,omitempty"`
-	CompletionTime *metav1.Time            `json:"completionTime,omitempty"`
-	Phase          EphemeralJobPhase       `json:"phase,omitempty"`
-	Matches        int32                   `json:"match,omitempty"`
-	Succeeded      int32                   `json:"succeeded,omitempty"`
-	Failed         int32                   `json:"failed,omitempty"`
-	Running        int32                   `json:"running,omitempty"`
-	Waiting        int32                   `json:"waiting,omitempty"`
-}
-
-// EphemeralJobCondition is one condition of an EphemeralJob.
-type EphemeralJobCondition struct {
-	Type               string                 `json:"type"`
-	Status             corev1.ConditionStatus `json:"status"`
-	LastProbeTime      metav1.Time            `json:"lastProbeTime,omitzero"`
-	LastTransitionTime metav1.Time            `json:"lastTransitionTime,omitzero"`
-	Reason             string                 `json:"reason,omitempty"`
-	Message            string                 `json:"message,omitempty"`
+	Conditions     []JobCondition    `json:"conditions,omitempty"`
+	StartTime      *metav1.Time      `json:"startTime,omitempty"`
+	CompletionTime *metav1.Time      `json:"completionTime,omitempty"`
+	Phase          EphemeralJobPhase `json:"phase,omitempty"`
+	Matches        int32             `json:"match,omitempty"`
+	Succeeded      int32             `json:"succeeded,omitempty"`
+	Failed         int32             `json:"failed,omitempty"`
+	Running        int32             `json:"running,omitempty"`
+	Waiting        int32             `json:"waiting,omitempty"`
 }

@@ -173,7 +173,7 @@ func (l *budgetTracker) allow(p *cluster.Pod, op kruise.PubOperation) (why strin
 			continue
 		}
 		n := l.unavailableCounts(b)
-		v := b.DecideAt(*n, rules.Request{Pod: withBudgetName(p, b.Name), Operation: op})
+		v := b.Decide(*n, rules.Request{Pod: withBudgetName(p, b.Name), Operation: op})
 		if !v.Allowed {
 			return v.Why, false
 		}
@@ -191,7 +191,7 @@ func (l *budgetTracker) evict(p *cluster.Pod) (why string, ok bool) {
 			continue
 		}
 		n := l.countsOf("disruption/"+b.Name, b.Counts)
-		v := b.EvictAt(*n, p)
+		v := b.Evict(*n, p)
 		if !v.Allowed {
 			return v.Why, false
 		}

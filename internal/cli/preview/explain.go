@@ -123,12 +123,7 @@ func newInPlace(f *factory.Factory) *cobra.Command {
 		Short:   "Explain whether a change can be made in place",
 		Long:    inPlaceLong,
 		Example: inPlaceExample,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.complete(args); err != nil {
-				return err
-			}
-			return o.run(c.Context())
-		},
+		RunE:    completeAndRun(o.complete, o.run),
 	}
 	c.Flags().StringVarP(&o.output, "output", "o", inPlaceOutputs[0], "output format: "+strings.Join(inPlaceOutputs, ", "))
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show values in full")

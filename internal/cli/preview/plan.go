@@ -76,6 +76,16 @@ type planOptions struct {
 
 var planOutputs = []string{"text", "yaml", "json", "markdown", "svg", "html"}
 
+// completeAndRun carries out a verb once its options are complete.
+func completeAndRun(complete func(args []string) error, run func(context.Context) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		if err := complete(args); err != nil {
+			return err
+		}
+		return run(c.Context())
+	}
+}
+
 // NewPlan returns the verb.
 func NewPlan(f *factory.Factory) *cobra.Command {
 	o := &planOptions{factory: f, Options: planning.Options{Factory: f, Preview: true}}
@@ -84,12 +94,7 @@ func NewPlan(f *factory.Factory) *cobra.Command {
 		Short:   "Preview the effect of a change, pod by pod",
 		Long:    planLong,
 		Example: planExample,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.complete(args); err != nil {
-				return err
-			}
-			return o.run(c.Context())
-		},
+		RunE:    completeAndRun(o.complete, o.run),
 	}
 	o.AddFlags(c)
 	o.AddGit(c)

@@ -69,12 +69,7 @@ func NewSimulate(f *factory.Factory) *cobra.Command {
 		Short:   "Simulate a plan in a model of the cluster",
 		Long:    simulateLong,
 		Example: simulateExample,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.complete(args); err != nil {
-				return err
-			}
-			return o.run(c.Context())
-		},
+		RunE:    completeAndRun(o.complete, o.run),
 	}
 	o.AddFlags(c)
 	o.addWhatIfs(c)

@@ -87,14 +87,10 @@ func (f *namespaceReader) follow(ctx context.Context) {
 
 // waitFor waits; false is the end of the context.
 func waitFor(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
+	rest, end := context.WithTimeout(ctx, d)
+	defer end()
+	<-rest.Done()
+	return ctx.Err() == nil
 }
 
 // round works out what has changed.

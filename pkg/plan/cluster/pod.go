@@ -128,13 +128,19 @@ type PodChange struct {
 	Conditions []Condition
 }
 
+// Empty reports whether the change changes nothing.
+func (c *PodChange) Empty() bool {
+	return len(c.Labels)+len(c.Annotations)+len(c.AddFinalizers)+len(c.RemoveFinalizers)+
+		len(c.Images)+len(c.Resources)+len(c.Restart)+len(c.Reread)+len(c.Conditions) == 0
+}
+
 // With returns the pod as the change leaves it at a time; the pod itself stays
 // as it was, and the two share what did not change. Conditions that keep their
 // status keep their time.
 func (p *Pod) With(c PodChange, now time.Time) *Pod {
 	out := *p
-	out.Labels = merged(p.Labels, c.Labels)
-	out.Annotations = merged(p.Annotations, c.Annotations)
+	out.Labels = Merged(p.Labels, c.Labels)
+	out.Annotations = Merged(p.Annotations, c.Annotations)
 	if len(c.AddFinalizers)+len(c.RemoveFinalizers) > 0 {
 		kept := slices.DeleteFunc(slices.Clone(p.Finalizers), func(f string) bool { return slices.Contains(c.RemoveFinalizers, f) })
 		have := kept
@@ -155,7 +161,8 @@ func (p *Pod) With(c PodChange, now time.Time) *Pod {
 	return &out
 }
 
-func merged(have map[string]string, change map[string]*string) map[string]string {
+// Merged are labels or annotations with a change merged; nil removes a key.
+func Merged(have map[string]string, change map[string]*string) map[string]string {
 	if len(change) == 0 {
 		return have
 	}

@@ -67,8 +67,8 @@ func ReconcileBudget(v *BudgetView) BudgetPass {
 		return v.counted(v.Tally.stays, v.Tally.expected(v), v.Tally.current)
 	}
 	covered, expected := v.covered()
-	staying := stayingOf(covered, &v.Budget.Status)
-	pass := v.counted(func(name string) bool { return staying[name] }, expected, func(b *rules.Budget) int {
+	permits := len(v.Budget.Status.DisruptedPods) + len(v.Budget.Status.UnavailablePods)
+	pass := v.counted(staying(covered, permits), expected, func(b *rules.Budget) int {
 		b.Pods = covered
 		return b.Counts().Current
 	})
@@ -90,8 +90,8 @@ func (v *BudgetView) counted(stays func(name string) bool, expected int, current
 	var pass BudgetPass
 	status := v.Budget.Status
 	status.ObservedGeneration = v.Budget.Generation
-	status.DisruptedPods = v.valid(&pass, status.DisruptedPods, disruptionPermit, stays)
-	status.UnavailablePods = v.valid(&pass, status.UnavailablePods, updatePermit, stays)
+	status.DisruptedPods = valid(&pass.RequeueAfter, v.Now, status.DisruptedPods, disruptionPermit, stays)
+	status.UnavailablePods = valid(&pass.RequeueAfter, v.Now, status.UnavailablePods, updatePermit, stays)
 	b := v.budget(nil, expected, &status)
 	n := b.CountsOf(current(b))
 	status.TotalReplicas, status.DesiredAvailable = int32(n.Expected), int32(n.Desired)
@@ -100,25 +100,24 @@ func (v *BudgetView) counted(stays func(name string) bool, expected int, current
 	return pass
 }
 
-// stayingOf are the names of pods with a permit that are not about to go.
-func stayingOf(covered []*cluster.Pod, s *kruise.PodUnavailableBudgetStatus) map[string]bool {
-	if len(s.DisruptedPods)+len(s.UnavailablePods) == 0 {
-		return nil
-	}
-	staying := map[string]bool{}
-	for _, p := range covered {
-		if !p.Deleting {
-			staying[p.Name] = true
+// staying reports which of the pods are not about to go, by name. Without permits it is not asked.
+func staying(covered []*cluster.Pod, permits int) func(name string) bool {
+	names := map[string]bool{}
+	if permits > 0 {
+		for _, p := range covered {
+			if !p.Deleting {
+				names[p.Name] = true
+			}
 		}
 	}
-	return staying
+	return func(name string) bool { return names[name] }
 }
 
-// valid returns the permits that stay, nil for none.
-func (v *BudgetView) valid(pass *BudgetPass, permits map[string]metav1.Time, lasts time.Duration, stays func(name string) bool) map[string]metav1.Time {
+// valid returns the permits that stay, nil for none; again is when the next of them ends.
+func valid(again *time.Duration, now time.Time, permits map[string]metav1.Time, lasts time.Duration, stays func(name string) bool) map[string]metav1.Time {
 	var out map[string]metav1.Time
 	for name, given := range permits {
-		left := given.Add(lasts).Sub(v.Now)
+		left := given.Add(lasts).Sub(now)
 		if left <= 0 || !stays(name) {
 			continue
 		}
@@ -126,8 +125,8 @@ func (v *BudgetView) valid(pass *BudgetPass, permits map[string]metav1.Time, las
 			out = map[string]metav1.Time{}
 		}
 		out[name] = given
-		if pass.RequeueAfter == 0 || left < pass.RequeueAfter {
-			pass.RequeueAfter = left
+		if *again == 0 || left < *again {
+			*again = left
 		}
 	}
 	return out
@@ -142,10 +141,10 @@ func (v *BudgetView) budget(covered []*cluster.Pod, expected int, s *kruise.PodU
 
 // rule is the budget without pods and records.
 func (v *BudgetView) rule(expected int) *rules.Budget {
-	sets := v.sets()
+	injected := v.sets()
 	return &rules.Budget{
 		Name: v.Budget.Name, Spec: &v.Budget.Spec, Expected: expected, VerticalScaling: v.VerticalScaling, Beyond: v.Beyond,
-		Inconsistent: func(p *cluster.Pod) bool { return v.inconsistent(p, sets) },
+		Inconsistent: func(p *cluster.Pod) bool { return v.inconsistent(p, injected) },
 	}
 }
 
@@ -163,25 +162,25 @@ func recordsOf(s *kruise.PodUnavailableBudgetStatus) *rules.Records {
 }
 
 func (v *BudgetView) sets() map[string]*rules.SidecarSet {
-	sets := make(map[string]*rules.SidecarSet, len(v.SidecarSets))
+	out := make(map[string]*rules.SidecarSet, len(v.SidecarSets))
 	for _, w := range v.SidecarSets {
 		if set, ok := w.Object.(*kruise.SidecarSet); ok {
-			sets[w.Name] = SidecarSetRules(w, set, kruise.Release{})
+			out[w.Name] = SidecarSetRules(w, set, kruise.Release{})
 		}
 	}
-	return sets
+	return out
 }
 
 // inconsistent reports whether something of the pod is still being updated.
-func (v *BudgetView) inconsistent(p *cluster.Pod, sets map[string]*rules.SidecarSet) bool {
+func (v *BudgetView) inconsistent(p *cluster.Pod, injected map[string]*rules.SidecarSet) bool {
 	if !reopened(p) && !rules.InPlacePending(p, reportOn(v.Reports, p)).Done() {
 		return true
 	}
-	if len(sets) == 0 {
+	if len(injected) == 0 {
 		return false
 	}
 	for _, name := range injectedSets(p) {
-		if set := sets[name]; set != nil && !set.Complete(p) {
+		if set := injected[name]; set != nil && !set.Complete(p) {
 			return true
 		}
 	}
@@ -231,7 +230,7 @@ func (p *Permit) record(permits *map[string]metav1.Time) {
 // nothing to record. A nil view is for a pod whose budget is gone.
 func (v *BudgetView) Decide(r rules.Request) (rules.Verdict, *Permit) {
 	if v == nil {
-		return (*rules.Budget)(nil).Decide(r), nil
+		return (*rules.Budget)(nil).Decide(rules.BudgetCounts{}, r), nil
 	}
 	s := v.Budget.Status
 	n := rules.BudgetCounts{
@@ -240,7 +239,7 @@ func (v *BudgetView) Decide(r rules.Request) (rules.Verdict, *Permit) {
 	}
 	b := v.rule(n.Expected)
 	b.Records = recordsOf(&s)
-	verdict := b.DecideAt(n, r)
+	verdict := b.Decide(n, r)
 	if !verdict.Record {
 		return verdict, nil
 	}

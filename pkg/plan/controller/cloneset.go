@@ -75,7 +75,7 @@ func (s *cloneSet) finish() {
 	limits := rules.LimitsOfCloneSet(&s.Spec)
 	status.ObservedGeneration = s.view.Workload.Generation
 	status.UpdateRevision = s.update
-	status.ExpectedUpdatedReplicas = int32(limits.ExpectedUpdated())
+	status.ExpectedUpdatedReplicas = int32(limits.MaxUpdate())
 	status.CollisionCount = new(or(s.Status.CollisionCount, 0))
 	if s.Spec.Selector != nil {
 		status.LabelSelector = metav1.FormatLabelSelector(s.Spec.Selector)
@@ -182,7 +182,7 @@ func (s *cloneSet) updatePods() {
 			enterState(&c, p, to, s.Spec.Lifecycle, s.view.Now)
 			moved = true
 		}
-		if !empty(&c) {
+		if !c.Empty() {
 			s.pass.act(PatchPod{Pod: p, Change: c})
 		}
 	}

@@ -278,12 +278,6 @@ func condition(c *cluster.PodChange, p *cluster.Pod, gate string, status corev1.
 	}
 }
 
-// empty reports whether a change changes nothing.
-func empty(c *cluster.PodChange) bool {
-	return len(c.Labels)+len(c.Annotations)+len(c.AddFinalizers)+len(c.RemoveFinalizers)+
-		len(c.Images)+len(c.Resources)+len(c.Restart)+len(c.Reread)+len(c.Conditions) == 0
-}
-
 // wholeSeconds is a time as Kubernetes stores it.
 func wholeSeconds(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 

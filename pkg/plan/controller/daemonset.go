@@ -89,7 +89,7 @@ func (s *daemonSet) run() {
 		}
 		var c cluster.PodChange
 		s.pass.requeueAfter(s.view.refreshInPlace(&c, p))
-		if !empty(&c) {
+		if !c.Empty() {
 			s.pass.act(PatchPod{Pod: p, Change: c})
 		}
 	}

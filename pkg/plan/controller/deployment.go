@@ -22,7 +22,7 @@ import (
 type deployment struct {
 	*appsv1.Deployment
 	view   *View
-	limits rules.DeploymentLimits
+	limits rules.Limits
 	// current is the ReplicaSet of the present template, nil while there is none;
 	// old are the others, oldest first.
 	current *cluster.Workload

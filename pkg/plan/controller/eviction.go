@@ -39,21 +39,8 @@ type EvictionView struct {
 func ReconcileEvictions(v *EvictionView) (status *policyv1.PodDisruptionBudgetStatus, again time.Duration) {
 	covered := v.covered()
 	now := v.Budget.Status.DeepCopy()
-	now.ObservedGeneration, now.DisruptedPods = v.Budget.Generation, nil
-	for _, p := range covered {
-		given, ok := v.Budget.Status.DisruptedPods[p.Name]
-		left := given.Add(evictionPermit).Sub(v.Now)
-		if !ok || p.Deleting || left <= 0 {
-			continue
-		}
-		if now.DisruptedPods == nil {
-			now.DisruptedPods = map[string]metav1.Time{}
-		}
-		now.DisruptedPods[p.Name] = given
-		if again == 0 || left < again {
-			again = left
-		}
-	}
+	now.ObservedGeneration = v.Budget.Generation
+	now.DisruptedPods = valid(&again, v.Now, now.DisruptedPods, evictionPermit, staying(covered, len(now.DisruptedPods)))
 	n := v.budget(covered, now).Counts()
 	now.ExpectedPods, now.DesiredHealthy = int32(n.Expected), int32(n.Desired)
 	now.CurrentHealthy, now.DisruptionsAllowed = int32(n.Current), int32(n.Allowed)
@@ -110,7 +97,7 @@ func (p *Permit) RecordEviction(s *policyv1.PodDisruptionBudgetStatus) {
 func (v *EvictionView) Evict(p *cluster.Pod) (rules.Verdict, *Permit) {
 	s := &v.Budget.Status
 	b := rules.DisruptionBudget{Name: v.Budget.Name, Spec: &v.Budget.Spec}
-	verdict := b.EvictAt(rules.BudgetCounts{
+	verdict := b.Evict(rules.BudgetCounts{
 		Expected: int(s.ExpectedPods), Desired: int(s.DesiredHealthy), Current: int(s.CurrentHealthy), Allowed: int(s.DisruptionsAllowed),
 	}, p)
 	if !verdict.Record {

@@ -315,7 +315,7 @@ func (u InPlace) Continue(p *cluster.Pod, node rules.NodeReport, now time.Time) 
 			letReady(&c, p, preUpdateHook)
 		}
 	}
-	return c, !empty(&c)
+	return c, !c.Empty()
 }
 
 // PrepareDelete marks a pod that a preDelete hook holds.

@@ -235,11 +235,11 @@ func TestGrace_EndsWithAnotherUpdate(t *testing.T) {
 // TestRefreshInPlace_LeavesOtherPodsAlone: nothing of a pod at rest is decoded, even what cannot be.
 func TestRefreshInPlace_LeavesOtherPodsAlone(t *testing.T) {
 	p := twoPod().With(cluster.PodChange{Annotations: map[string]*string{stateKey: new("{")}}, labStart)
-	if said, c := look(p, labStart); said != "" || !empty(&c) {
+	if said, c := look(p, labStart); said != "" || !c.Empty() {
 		t.Errorf("%q, %+v", said, c)
 	}
 	p = p.With(cluster.PodChange{Labels: map[string]*string{kruise.LifecycleStateLabel: new("Updating")}}, labStart)
-	if said, c := look(p, labStart); said != "" || !empty(&c) {
+	if said, c := look(p, labStart); said != "" || !c.Empty() {
 		t.Errorf("a record that cannot be read: %q, %+v", said, c)
 	}
 }

@@ -33,7 +33,7 @@ func reconcileReplicaSet(v *View, rs *appsv1.ReplicaSet) Pass {
 	s.Replicas, s.FullyLabeledReplicas, s.ReadyReplicas, s.AvailableReplicas = int32(len(active)), 0, 0, 0
 	labels, minReady := rs.Spec.Template.Labels, seconds(rs.Spec.MinReadySeconds)
 	for _, p := range active {
-		if hasLabels(p, labels) {
+		if holds(p.Labels, labels) {
 			s.FullyLabeledReplicas++
 		}
 		if rules.Ready(p) {
@@ -74,15 +74,6 @@ func replicaSetVictims(v *View, active []*cluster.Pod, n int) []*cluster.Pod {
 		related = activePods(v.Related)
 	}
 	return rules.ReplicaSetScaleDownOrder(active, related, v.Now)[:n]
-}
-
-func hasLabels(p *cluster.Pod, want map[string]string) bool {
-	for k, v := range want {
-		if p.Labels[k] != v {
-			return false
-		}
-	}
-	return true
 }
 
 // newReplicaSet makes the ReplicaSet of the present template. Its name and its

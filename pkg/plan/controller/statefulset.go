@@ -96,7 +96,7 @@ func (s *statefulSet) act(pass *Pass) {
 			enterState(&c, p, next, s.Spec.Lifecycle, s.view.Now)
 			moved = true
 		}
-		if !empty(&c) {
+		if !c.Empty() {
 			pass.act(PatchPod{Pod: p, Change: c})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -56,16 +57,8 @@ func (b *Budget) Counts() BudgetCounts {
 	if b.Steadies != nil {
 		return b.CountsOf(*b.Steadies)
 	}
-	// The names of all recorded pods.
-	recorded := make(map[string]bool, len(b.Disrupted)+len(b.Unavailable))
-	for _, name := range b.Disrupted {
-		recorded[name] = true
-	}
-	for _, name := range b.Unavailable {
-		recorded[name] = true
-	}
-
-	return b.CountsOf(count(b.Pods, func(p *cluster.Pod) bool { return !recorded[p.Name] && b.Steady(p) }))
+	recorded := sets.New(b.Disrupted...).Insert(b.Unavailable...)
+	return b.CountsOf(count(b.Pods, func(p *cluster.Pod) bool { return !recorded.Has(p.Name) && b.Steady(p) }))
 }
 
 // CountsOf calculates the status from how many pods are steady and not recorded.
@@ -146,25 +139,13 @@ type Verdict struct {
 	Why    string
 }
 
-// Decide asks the budget; a nil budget is one that is gone
+// Decide asks the budget by the counts of a moment ago: the webhook goes by the status, whose every
+// permit takes one from what it allows. A nil budget is one that is gone
 // (docs/kruise/protection.md#podunavailablebudget, Decision).
-func (b *Budget) Decide(r Request) Verdict {
+func (b *Budget) Decide(n BudgetCounts, r Request) Verdict {
 	if why, free := b.free(r); free {
 		return Verdict{Allowed: true, Why: why}
 	}
-	return b.decide(b.Counts(), r)
-}
-
-// DecideAt is [Budget.Decide] with the counts of a moment ago: the webhook goes
-// by the status, whose every permit takes one from what it allows.
-func (b *Budget) DecideAt(n BudgetCounts, r Request) Verdict {
-	if why, free := b.free(r); free {
-		return Verdict{Allowed: true, Why: why}
-	}
-	return b.decide(n, r)
-}
-
-func (b *Budget) decide(n BudgetCounts, r Request) Verdict {
 	switch {
 	case n.Desired == 0:
 		return Verdict{Allowed: true, Why: "the budget asks for no available pod"}
@@ -240,12 +221,9 @@ func (b *DisruptionBudget) Counts() BudgetCounts {
 	case b.Spec.MinAvailable != nil:
 		n.Desired = scaled(b.Spec.MinAvailable, n.Expected, true)
 	}
-	disrupted := make(map[string]bool, len(b.Disrupted))
-	for _, name := range b.Disrupted {
-		disrupted[name] = true
-	}
+	disrupted := sets.New(b.Disrupted...)
 	n.Current = b.Beyond.Available + count(b.Pods, func(p *cluster.Pod) bool {
-		return !p.Deleting && podReady(p) && !disrupted[p.Name]
+		return !p.Deleting && podReady(p) && !disrupted.Has(p.Name)
 	})
 	if n.Expected > 0 {
 		n.Allowed = max(0, n.Current-n.Desired)
@@ -255,12 +233,9 @@ func (b *DisruptionBudget) Counts() BudgetCounts {
 
 // Evict decides about one eviction. Pods that do not run yet, or not any more,
 // go at once; a pod that is not ready goes while the budget is met, or always
-// under AlwaysAllow.
-func (b *DisruptionBudget) Evict(p *cluster.Pod) Verdict { return b.EvictAt(b.Counts(), p) }
-
-// EvictAt is [DisruptionBudget.Evict] with the counts of a moment ago: evictions
-// go by the status, whose every permit takes one from what it allows.
-func (b *DisruptionBudget) EvictAt(n BudgetCounts, p *cluster.Pod) Verdict {
+// under AlwaysAllow. The counts are those of a moment ago: evictions go by the status,
+// whose every permit takes one from what it allows.
+func (b *DisruptionBudget) Evict(n BudgetCounts, p *cluster.Pod) Verdict {
 	always := b.Spec.UnhealthyPodEvictionPolicy != nil && *b.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow
 	switch {
 	case p.Deleting || p.Phase == corev1.PodPending || !Active(p):

@@ -109,7 +109,7 @@ func TestBudget_Decide(t *testing.T) {
 			if c.edit != nil {
 				c.edit(b, b.Pods[0])
 			}
-			got := b.Decide(c.r)
+			got := b.Decide(b.Counts(), c.r)
 			counted := *b
 			counted.Records = &Records{
 				Count: len(b.Disrupted) + len(b.Unavailable),
@@ -117,7 +117,7 @@ func TestBudget_Decide(t *testing.T) {
 					return slices.Contains(append(slices.Clone(b.Disrupted), b.Unavailable...), name)
 				},
 			}
-			if diff := cmp.Diff(got, counted.Decide(c.r)); diff != "" {
+			if diff := cmp.Diff(got, counted.Decide(counted.Counts(), c.r)); diff != "" {
 				t.Errorf("lists of records (-) and their count (+):\n%s", diff)
 			}
 			if got.Allowed != c.allowed || got.Record != c.record || !strings.Contains(got.Why, c.why) {
@@ -127,7 +127,7 @@ func TestBudget_Decide(t *testing.T) {
 	}
 	var gone *Budget
 	p := budget(t, "maxUnavailable: 1", 1, "n").Pods[0]
-	if got := gone.Decide(Request{Pod: p, Operation: "DELETE"}); !got.Allowed || got.Record {
+	if got := gone.Decide(BudgetCounts{}, Request{Pod: p, Operation: "DELETE"}); !got.Allowed || got.Record {
 		t.Errorf("a budget that is gone: %+v", got)
 	}
 }
@@ -145,22 +145,22 @@ func TestBudget_DecideAt(t *testing.T) {
 		{"none", BudgetCounts{3, 2, 2, 0}, false, false},
 		{"none is asked for", BudgetCounts{-1, 0, 1, 0}, true, false},
 	} {
-		got := b.DecideAt(c.counts, Request{Pod: b.Pods[0], Operation: kruise.PubDeleteOperation})
+		got := b.Decide(c.counts, Request{Pod: b.Pods[0], Operation: kruise.PubDeleteOperation})
 		if got.Allowed != c.allow || got.Record != c.record {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}
-	if got := b.DecideAt(BudgetCounts{3, 2, 0, 0}, Request{Pod: b.Pods[1], Operation: kruise.PubDeleteOperation}); !got.Allowed || got.Record {
+	if got := b.Decide(BudgetCounts{3, 2, 0, 0}, Request{Pod: b.Pods[1], Operation: kruise.PubDeleteOperation}); !got.Allowed || got.Record {
 		t.Errorf("an unready pod: %+v", got)
 	}
 }
 
 func TestEvictAt(t *testing.T) {
 	b := disruptionBudget(t, "maxUnavailable: 1", 3, "n 2*n!")
-	if got := b.EvictAt(BudgetCounts{3, 2, 3, 1}, b.Pods[0]); !got.Allowed || !got.Record {
+	if got := b.Evict(BudgetCounts{3, 2, 3, 1}, b.Pods[0]); !got.Allowed || !got.Record {
 		t.Errorf("one more: %+v", got)
 	}
-	if got := b.EvictAt(BudgetCounts{3, 2, 2, 0}, b.Pods[0]); got.Allowed {
+	if got := b.Evict(BudgetCounts{3, 2, 2, 0}, b.Pods[0]); got.Allowed {
 		t.Errorf("none: %+v", got)
 	}
 }
@@ -217,7 +217,7 @@ func TestEvict(t *testing.T) {
 		if c.edit != nil {
 			c.edit(b.Pods[0])
 		}
-		if got := b.Evict(b.Pods[0]); got.Allowed != c.allowed || got.Record != c.record || !strings.Contains(got.Why, c.why) {
+		if got := b.Evict(b.Counts(), b.Pods[0]); got.Allowed != c.allowed || got.Record != c.record || !strings.Contains(got.Why, c.why) {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}

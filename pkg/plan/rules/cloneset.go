@@ -122,31 +122,14 @@ func not(f func(*cluster.Pod) bool) func(*cluster.Pod) bool {
 	return func(p *cluster.Pod) bool { return !f(p) }
 }
 
-// CloneSetLimits are the numbers that a CloneSet's spec comes to.
-type CloneSetLimits struct {
-	Replicas int
-	// Partition is how many pods stay at other revisions than the update's.
-	Partition int
-	// MaxUnavailable is the budget of updates and deletions.
-	MaxUnavailable int
-	// MaxSurge is how many pods more than Replicas there may be; 0 while
-	// paused.
-	MaxSurge int
-	// ScaleMaxUnavailable limits creation, [unlimited] when not set.
-	ScaleMaxUnavailable int
-}
-
-// ExpectedUpdated is status.expectedUpdatedReplicas.
-func (l CloneSetLimits) ExpectedUpdated() int { return l.Replicas - l.Partition }
-
 // LimitsOfCloneSet resolves the numbers of a spec
 // (docs/kruise/workloads.md#percentages-and-defaults, docs/kruise/workloads.md#partition and
 // docs/kruise/workloads.md#how-many-pods). maxUnavailable as a percentage is rounded up when there
 // is no surge, and down when there is or when there is no rollingUpdate at all (OnDelete, where it
 // still limits specified deletes).
-func LimitsOfCloneSet(spec *kruise.CloneSetSpec) CloneSetLimits {
+func LimitsOfCloneSet(spec *kruise.CloneSetSpec) Limits {
 	replicas := number(spec.Replicas, 1)
-	l := CloneSetLimits{Replicas: replicas, ScaleMaxUnavailable: unlimited}
+	l := Limits{Replicas: replicas, ScaleMaxUnavailable: unlimited}
 	if limit := spec.ScaleStrategy.MaxUnavailable; limit != nil {
 		l.ScaleMaxUnavailable = scaled(limit, replicas, true)
 	}
@@ -320,7 +303,7 @@ func (side *CloneSetSide) add(c *CloneSet, p *cluster.Pod) {
 
 // Diff is the calculation that precedes scaling and, made again, the update
 // (docs/kruise/workloads.md#how-many-pods).
-func (l CloneSetLimits) Diff(n CloneSetCounts) CloneSetDiff {
+func (l Limits) Diff(n CloneSetCounts) CloneSetDiff {
 	total := n.Old.Active + n.New.Active
 	unavailable := n.Old.Unavailable + n.New.Unavailable + n.Old.PreparingDelete + n.New.PreparingDelete
 	marked := n.Old.Marked + n.New.Marked
@@ -350,9 +333,9 @@ func (l CloneSetLimits) Diff(n CloneSetCounts) CloneSetDiff {
 
 // distance is how many pods each side has too many; without the rollback gate,
 // or outside a rollout, updated pods never go back.
-func (l CloneSetLimits) distance(n CloneSetCounts) (dOld, dNew int) {
+func (l Limits) distance(n CloneSetCounts) (dOld, dNew int) {
 	dOld = n.Old.Active - n.Old.PreparingDelete - l.Partition
-	dNew = n.New.Active - n.New.PreparingDelete - l.ExpectedUpdated()
+	dNew = n.New.Active - n.New.PreparingDelete - l.MaxUpdate()
 	if n.Settled || !n.Rollback {
 		return max(dOld, 0), min(dNew, 0)
 	}
@@ -362,7 +345,7 @@ func (l CloneSetLimits) distance(n CloneSetCounts) (dOld, dNew int) {
 // surge is how many pods above replicas are wanted now, and how many of them at
 // old revisions: for specified deletes beyond the budget, or for the update,
 // whichever is more.
-func (l CloneSetLimits) surge(n CloneSetCounts, dOld, dNew, unavailable int) (use, old int) {
+func (l Limits) surge(n CloneSetCounts, dOld, dNew, unavailable int) (use, old int) {
 	if l.MaxSurge <= 0 {
 		return 0, 0
 	}

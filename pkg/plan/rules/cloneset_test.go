@@ -89,53 +89,53 @@ func TestLimitsOf_CloneSet(t *testing.T) {
 		replicas int32
 		rolling  *kruise.RollingUpdateCloneSetStrategy
 		scale    string
-		want     CloneSetLimits
+		want     Limits
 	}{
 		{
 			name: "defaults", replicas: 10, rolling: &kruise.RollingUpdateCloneSetStrategy{},
-			want: CloneSetLimits{10, 0, 2, 0, unlimited},
+			want: Limits{Replicas: 10, MaxUnavailable: 2, ScaleMaxUnavailable: unlimited},
 		},
 		{
 			name: "20% of 7 without surge is rounded up", replicas: 7,
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("20%")},
-			want:    CloneSetLimits{7, 0, 2, 0, unlimited},
+			want:    Limits{Replicas: 7, MaxUnavailable: 2, ScaleMaxUnavailable: unlimited},
 		},
 		{
 			name: "20% of 7 with surge is rounded down", replicas: 7,
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("20%"), MaxSurge: value("1")},
-			want:    CloneSetLimits{7, 0, 1, 1, unlimited},
+			want:    Limits{Replicas: 7, MaxUnavailable: 1, MaxSurge: 1, ScaleMaxUnavailable: unlimited},
 		},
 		{
 			name: "paused has no surge and rounds up again", replicas: 7,
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("20%"), MaxSurge: value("1"), Paused: true},
-			want:    CloneSetLimits{7, 0, 2, 0, unlimited},
+			want:    Limits{Replicas: 7, MaxUnavailable: 2, ScaleMaxUnavailable: unlimited},
 		},
 		{
 			name: "surge as a percentage is rounded up", replicas: 7,
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("1"), MaxSurge: value("20%")},
-			want:    CloneSetLimits{7, 0, 1, 2, unlimited},
+			want:    Limits{Replicas: 7, MaxUnavailable: 1, MaxSurge: 2, ScaleMaxUnavailable: unlimited},
 		},
 		{
 			name: "20% of 3 with surge is nothing (016)", replicas: 3,
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("20%"), MaxSurge: value("1")},
-			want:    CloneSetLimits{3, 0, 0, 1, unlimited},
+			want:    Limits{Replicas: 3, MaxSurge: 1, ScaleMaxUnavailable: unlimited},
 		},
 		{
 			name: "a fractional percentage is nothing", replicas: 10,
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("33.3%")},
-			want:    CloneSetLimits{10, 0, 0, 0, unlimited},
+			want:    Limits{Replicas: 10, ScaleMaxUnavailable: unlimited},
 		},
-		{name: "without rollingUpdate 20% of 4 is none (005)", replicas: 4, want: CloneSetLimits{4, 0, 0, 0, unlimited}},
-		{name: "without rollingUpdate 20% of 5 is one (092)", replicas: 5, want: CloneSetLimits{5, 0, 1, 0, unlimited}},
+		{name: "without rollingUpdate 20% of 4 is none (005)", replicas: 4, want: Limits{Replicas: 4, ScaleMaxUnavailable: unlimited}},
+		{name: "without rollingUpdate 20% of 5 is one (092)", replicas: 5, want: Limits{Replicas: 5, MaxUnavailable: 1, ScaleMaxUnavailable: unlimited}},
 		{
 			name: "the scale limit is rounded up", replicas: 10, scale: "25%",
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("1")},
-			want:    CloneSetLimits{10, 0, 1, 0, 3},
+			want:    Limits{Replicas: 10, MaxUnavailable: 1, ScaleMaxUnavailable: 3},
 		},
 		{
 			name: "partition", replicas: 10,
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("1"), Partition: value("60%")},
-			want:    CloneSetLimits{10, 6, 1, 0, unlimited},
+			want:    Limits{Replicas: 10, Partition: 6, MaxUnavailable: 1, ScaleMaxUnavailable: unlimited},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -148,8 +148,8 @@ func TestLimitsOf_CloneSet(t *testing.T) {
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if got.ExpectedUpdated() != c.want.Replicas-c.want.Partition {
-				t.Errorf("ExpectedUpdated() = %d", got.ExpectedUpdated())
+			if got.MaxUpdate() != c.want.Replicas-c.want.Partition {
+				t.Errorf("MaxUpdate() = %d", got.MaxUpdate())
 			}
 		})
 	}
@@ -343,7 +343,7 @@ func TestDiff_Holds(t *testing.T) {
 				for updated := range 6 {
 					for surge := range 3 {
 						for _, gate := range []bool{false, true} {
-							l := CloneSetLimits{Replicas: replicas, Partition: partition, MaxUnavailable: 1, MaxSurge: surge, ScaleMaxUnavailable: unlimited}
+							l := Limits{Replicas: replicas, Partition: partition, MaxUnavailable: 1, MaxSurge: surge, ScaleMaxUnavailable: unlimited}
 							n := CloneSetCounts{Old: CloneSetSide{Active: old}, New: CloneSetSide{Active: updated}, Rollback: gate}
 							holdDiff(t, l, n)
 						}
@@ -354,7 +354,7 @@ func TestDiff_Holds(t *testing.T) {
 	}
 }
 
-func holdDiff(t *testing.T, l CloneSetLimits, n CloneSetCounts) {
+func holdDiff(t *testing.T, l Limits, n CloneSetCounts) {
 	t.Helper()
 	d := l.Diff(n)
 	total := n.Old.Active + n.New.Active
@@ -369,7 +369,7 @@ func holdDiff(t *testing.T, l CloneSetLimits, n CloneSetCounts) {
 		t.Fatalf("%+v %+v: %+v takes too many", l, n, d)
 	case !n.Rollback && d.Update < 0:
 		t.Fatalf("%+v %+v: goes back without the gate", l, n)
-	case !n.Rollback && d.Update > 0 && n.New.Active+d.Update > l.ExpectedUpdated():
+	case !n.Rollback && d.Update > 0 && n.New.Active+d.Update > l.MaxUpdate():
 		t.Fatalf("%+v %+v: updates %d, more than promised", l, n, d.Update)
 	case !n.Rollback && d.Update > n.Old.Active:
 		t.Fatalf("%+v %+v: updates %d of %d", l, n, d.Update, n.Old.Active)

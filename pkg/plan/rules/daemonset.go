@@ -8,7 +8,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -45,19 +44,12 @@ type DaemonNode struct {
 	Pods []*cluster.Pod
 }
 
-// DaemonSetLimits are the numbers that the spec comes to.
-type DaemonSetLimits struct {
-	Partition, MaxUnavailable, MaxSurge int
-	// Burst caps creations, deletions and in-place updates of one pass.
-	Burst int
-}
-
 // Limits resolves the numbers of the spec. maxUnavailable and maxSurge are of
 // the nodes that should run a pod now, rounded up; partition and burstReplicas
 // of status.desiredNumberScheduled, rounded down
 // (docs/kruise/workloads.md#percentages-and-defaults).
-func (d *DaemonSet) Limits() DaemonSetLimits {
-	l := DaemonSetLimits{
+func (d *DaemonSet) Limits() Limits {
+	l := Limits{
 		MaxUnavailable: 1,
 		Burst:          scaledOr(d.Spec.BurstReplicas, intstr.FromInt32(250), d.Scheduled, false),
 	}
@@ -173,11 +165,7 @@ func (d *DaemonSet) selector() labels.Selector {
 	if r == nil || r.Selector == nil {
 		return labels.Everything()
 	}
-	s, err := metav1.LabelSelectorAsSelector(r.Selector)
-	if err != nil {
-		return labels.Nothing()
-	}
-	return s
+	return selectorOf(r.Selector)
 }
 
 func (d *DaemonSet) paused() bool {
@@ -308,7 +296,7 @@ func (d *DaemonSet) Manage() DaemonSetManage {
 
 // progressive is how many nodes may get a pod under partitionedScaling, which
 // works only with a partition.
-func (d *DaemonSet) progressive(l DaemonSetLimits) (limit int, limited bool) {
+func (d *DaemonSet) progressive(l Limits) (limit int, limited bool) {
 	if d.Spec.ScaleStrategy == nil || !d.Spec.ScaleStrategy.PartitionedScaling || l.Partition == 0 {
 		return 0, false
 	}

@@ -57,17 +57,17 @@ func rolling(text string) string { return "updateStrategy: {rollingUpdate: {" + 
 func TestDaemonSet_Limits(t *testing.T) {
 	for _, c := range []struct {
 		spec, nodes string
-		want        DaemonSetLimits
+		want        Limits
 	}{
-		{"{}", "5*o", DaemonSetLimits{0, 1, 0, 250}},
-		{rolling(""), "5*o", DaemonSetLimits{0, 1, 0, 250}},
-		{rolling("maxUnavailable: 50%"), "5*o", DaemonSetLimits{0, 3, 0, 250}},
-		{rolling("maxUnavailable: 50%"), "4*o gone", DaemonSetLimits{0, 2, 0, 250}},
-		{rolling("maxSurge: 50%"), "5*o", DaemonSetLimits{0, 0, 3, 250}},
-		{rolling("maxSurge: 1, maxUnavailable: 0"), "5*o", DaemonSetLimits{0, 0, 1, 250}},
-		{rolling("maxSurge: 0"), "5*o", DaemonSetLimits{0, 1, 0, 250}},
-		{rolling("partition: 50%"), "5*o", DaemonSetLimits{2, 1, 0, 250}},
-		{"burstReplicas: 50%", "5*o", DaemonSetLimits{0, 1, 0, 2}},
+		{"{}", "5*o", Limits{MaxUnavailable: 1, Burst: 250}},
+		{rolling(""), "5*o", Limits{MaxUnavailable: 1, Burst: 250}},
+		{rolling("maxUnavailable: 50%"), "5*o", Limits{MaxUnavailable: 3, Burst: 250}},
+		{rolling("maxUnavailable: 50%"), "4*o gone", Limits{MaxUnavailable: 2, Burst: 250}},
+		{rolling("maxSurge: 50%"), "5*o", Limits{MaxSurge: 3, Burst: 250}},
+		{rolling("maxSurge: 1, maxUnavailable: 0"), "5*o", Limits{MaxSurge: 1, Burst: 250}},
+		{rolling("maxSurge: 0"), "5*o", Limits{MaxUnavailable: 1, Burst: 250}},
+		{rolling("partition: 50%"), "5*o", Limits{Partition: 2, MaxUnavailable: 1, Burst: 250}},
+		{"burstReplicas: 50%", "5*o", Limits{MaxUnavailable: 1, Burst: 2}},
 	} {
 		if diff := cmp.Diff(c.want, daemonSet(t, c.spec, c.nodes).Limits()); diff != "" {
 			t.Errorf("%s: %s", c.spec, diff)

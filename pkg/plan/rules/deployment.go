@@ -31,13 +31,10 @@ type Deployment struct {
 	Old []ReplicaSetSize
 }
 
-// DeploymentLimits are the numbers that the spec comes to.
-type DeploymentLimits struct{ Replicas, MaxSurge, MaxUnavailable int }
-
 // LimitsOfDeployment resolves the numbers: surge is rounded up, unavailable
 // down, and when both come to nothing one pod may be unavailable.
-func LimitsOfDeployment(spec *appsv1.DeploymentSpec) DeploymentLimits {
-	l := DeploymentLimits{Replicas: number(spec.Replicas, 1)}
+func LimitsOfDeployment(spec *appsv1.DeploymentSpec) Limits {
+	l := Limits{Replicas: number(spec.Replicas, 1)}
 	byDefault := intstr.FromString("25%")
 	var surge, unavailable *intstr.IntOrString
 	if r := spec.Strategy.RollingUpdate; r != nil {
@@ -87,7 +84,7 @@ func (d *Deployment) total() (replicas, available int) {
 	return replicas, available
 }
 
-func (d *Deployment) grow(l DeploymentLimits) int {
+func (d *Deployment) grow(l Limits) int {
 	if d.New.Replicas >= l.Replicas {
 		return l.Replicas
 	}
@@ -96,7 +93,7 @@ func (d *Deployment) grow(l DeploymentLimits) int {
 	return d.New.Replicas + min(room, l.Replicas-d.New.Replicas)
 }
 
-func (d *Deployment) shrink(l DeploymentLimits, old []int) []int {
+func (d *Deployment) shrink(l Limits, old []int) []int {
 	total, available := d.total()
 	wanted := l.Replicas - l.MaxUnavailable
 	most := total - wanted - (d.New.Replicas - d.New.Available)
@@ -183,14 +180,14 @@ func (d *Deployment) onlyOne(active []int) int {
 	return -1
 }
 
-func (d *Deployment) saturated(l DeploymentLimits) bool {
+func (d *Deployment) saturated(l Limits) bool {
 	return d.New.Replicas == l.Replicas && d.New.Available == l.Replicas &&
 		d.New.Recorded != nil && d.New.Recorded.Desired == l.Replicas
 }
 
 // spread gives every active ReplicaSet its share of the change, largest first,
 // and what rounding leaves to the largest.
-func (d *Deployment) spread(l DeploymentLimits, active, sizes []int) {
+func (d *Deployment) spread(l Limits, active, sizes []int) {
 	total, _ := d.total()
 	most := 0
 	if l.Replicas > 0 {
@@ -230,7 +227,7 @@ func (d *Deployment) byAge(a, b int, newerFirst bool) int {
 
 // share is by how much a ReplicaSet changes when the whole goes from what it
 // was to most.
-func (d *Deployment) share(rs ReplicaSetSize, l DeploymentLimits, most int) int {
+func (d *Deployment) share(rs ReplicaSetSize, l Limits, most int) int {
 	if l.Replicas == 0 {
 		return -rs.Replicas
 	}

@@ -152,7 +152,7 @@ func (h *history) holdChoice(c Choice) {
 	if fresh > 0 && down+fresh > budget {
 		h.Fatalf("%+v: %s would make %d unavailable, budget %d\n%s", l, names(c.Pods), down+fresh, budget, tail(h.log))
 	}
-	if updated := count(active, h.set.updated); len(c.Pods) > 0 && updated+len(c.Pods) > max(l.ExpectedUpdated(), updated) {
+	if updated := count(active, h.set.updated); len(c.Pods) > 0 && updated+len(c.Pods) > max(l.MaxUpdate(), updated) {
 		h.Fatalf("%+v: %d are updated, takes %s\n%s", l, updated, names(c.Pods), tail(h.log))
 	}
 }
@@ -181,7 +181,7 @@ func (h *history) atEnd(seed int) {
 	l := LimitsOfCloneSet(h.set.Spec)
 	active := h.set.active()
 	updated := count(active, h.set.updated)
-	if len(active) != l.Replicas || updated < l.ExpectedUpdated() {
+	if len(active) != l.Replicas || updated < l.MaxUpdate() {
 		h.Fatalf("seed %d: %+v ends with %d pods, %d updated\n%s", seed, l, len(active), updated, tail(h.log))
 	}
 	if marked := count(active, SpecifiedDelete); marked > 0 {

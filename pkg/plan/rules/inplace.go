@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -151,7 +152,7 @@ func (e Eligibility) ForPod(p *cluster.Pod, hasRevision, needsGate bool) (Update
 	}
 	switch {
 	case !hasRevision:
-		e.refuse(fmt.Sprintf("revision %s of pod %s does not exist any more", or(RevisionOf(p), "(none)"), p.Name))
+		e.refuse(fmt.Sprintf("revision %s of pod %s does not exist any more", cmp.Or(RevisionOf(p), "(none)"), p.Name))
 	case needsGate && !slices.Contains(p.ReadinessGates, inPlaceGate):
 		e.refuse(fmt.Sprintf("pod %s has no readiness gate %s", p.Name, inPlaceGate))
 	}

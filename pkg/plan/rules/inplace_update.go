@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -299,9 +300,8 @@ type NodeReport struct {
 // never updated in place waits for nothing
 // (docs/kruise/workloads.md#when-an-in-place-update-is-complete).
 func InPlacePending(p *cluster.Pod, node NodeReport) Pending {
-	var out Pending
 	if _, grace := p.Annotations[kruise.InPlaceUpdateGraceAnnotation]; grace {
-		return append(out, "the grace period before the change is not over")
+		return Pending{"the grace period before the change is not over"}
 	}
 	record, ok := p.Annotations[kruise.InPlaceUpdateStateAnnotation]
 	if !ok {
@@ -309,24 +309,22 @@ func InPlacePending(p *cluster.Pod, node NodeReport) Pending {
 	}
 	var r InPlaceRecord
 	if err := json.Unmarshal([]byte(record), &r); err != nil {
-		return append(out, fmt.Sprintf("its annotation %s cannot be read", kruise.InPlaceUpdateStateAnnotation))
+		return Pending{fmt.Sprintf("its annotation %s cannot be read", kruise.InPlaceUpdateStateAnnotation)}
 	}
-	out.need(!r.HasNext(), "containers of lower launch priority wait for their turn")
-	return append(out, r.batch(p, node)...)
+	return append(need(!r.HasNext(), "containers of lower launch priority wait for their turn"), r.batch(p, node)...)
 }
 
 // batch reports what the started batches wait for.
 func (r *InPlaceRecord) batch(p *cluster.Pod, node NodeReport) Pending {
-	var out Pending
-	out.need(!r.UpdateEnvFromMetadata || node.EnvHashes, "the node has not restarted the containers whose env changed")
-	out.need(!r.UpdateResources || node.Resources, "the node has not applied the resources")
+	out := append(need(!r.UpdateEnvFromMetadata || node.EnvHashes, "the node has not restarted the containers whose env changed"),
+		need(!r.UpdateResources || node.Resources, "the node has not applied the resources")...)
 	if node.PlainHashes {
 		return out
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.LastContainerStatuses)) {
 		c, ok := p.Container(name)
 		running := ok && c.Reported && (c.ImageID != r.LastContainerStatuses[name].ImageID || withTag(c.StatusImage) == withTag(c.Image))
-		out.need(running, "container %s does not run %s yet", name, or(c.Image, "its image"))
+		out = append(out, need(running, "container %s does not run %s yet", name, cmp.Or(c.Image, "its image"))...)
 	}
 	return out
 }

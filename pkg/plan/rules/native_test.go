@@ -14,16 +14,16 @@ import (
 )
 
 func TestLimitsOf_Deployment(t *testing.T) {
-	for spec, want := range map[string]DeploymentLimits{
-		"{}":          {1, 1, 0},
-		"replicas: 4": {4, 1, 1},
-		"replicas: 5": {5, 2, 1},
-		"replicas: 3\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 0}}":     {3, 0, 1},
-		"replicas: 3\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 10%}}":   {3, 0, 1},
-		"replicas: 3\nstrategy: {rollingUpdate: {maxSurge: 10%, maxUnavailable: 0}}":   {3, 1, 0},
-		"replicas: 3\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 9}}":     {3, 0, 3},
-		"replicas: 10\nstrategy: {rollingUpdate: {maxSurge: 25%, maxUnavailable: 0}}":  {10, 3, 0},
-		"replicas: 10\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 100%}}": {10, 0, 10},
+	for spec, want := range map[string]Limits{
+		"{}":          {Replicas: 1, MaxSurge: 1},
+		"replicas: 4": {Replicas: 4, MaxSurge: 1, MaxUnavailable: 1},
+		"replicas: 5": {Replicas: 5, MaxSurge: 2, MaxUnavailable: 1},
+		"replicas: 3\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 0}}":     {Replicas: 3, MaxUnavailable: 1},
+		"replicas: 3\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 10%}}":   {Replicas: 3, MaxUnavailable: 1},
+		"replicas: 3\nstrategy: {rollingUpdate: {maxSurge: 10%, maxUnavailable: 0}}":   {Replicas: 3, MaxSurge: 1},
+		"replicas: 3\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 9}}":     {Replicas: 3, MaxUnavailable: 3},
+		"replicas: 10\nstrategy: {rollingUpdate: {maxSurge: 25%, maxUnavailable: 0}}":  {Replicas: 10, MaxSurge: 3},
+		"replicas: 10\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 100%}}": {Replicas: 10, MaxUnavailable: 10},
 	} {
 		d := &appsv1.DeploymentSpec{}
 		decode(t, spec, d)

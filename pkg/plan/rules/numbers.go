@@ -14,6 +14,26 @@ import (
 // unlimited is the value of a limit that is not set.
 const unlimited = math.MaxInt32
 
+// Limits are the numbers that the spec of a workload comes to, 0 for what its kind has none of.
+type Limits struct {
+	Replicas int
+	// Partition is how many pods stay at other revisions than the update's.
+	Partition int
+	// MaxUnavailable is the budget of updates, and of a CloneSet's deletions.
+	MaxUnavailable int
+	// MaxSurge is how many pods more than Replicas there may be; 0 while a CloneSet is
+	// paused.
+	MaxSurge int
+	// ScaleMaxUnavailable limits creation, [unlimited] when not set.
+	ScaleMaxUnavailable int
+	// Burst caps creations, deletions and in-place updates of one pass of a DaemonSet.
+	Burst int
+}
+
+// MaxUpdate is how many pods may carry the update revision, a CloneSet's
+// status.expectedUpdatedReplicas.
+func (l Limits) MaxUpdate() int { return max(l.Replicas-l.Partition, 0) }
+
 // scaled resolves a number or a whole percentage of base. What cannot be read,
 // such as a fractional percentage, is 0: webhooks let those through and the
 // controllers count them as nothing (docs/kruise/workloads.md#percentages-and-defaults).

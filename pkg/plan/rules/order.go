@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -246,11 +245,7 @@ func priorityOf(p *cluster.Pod, strategy *kruise.UpdatePriorityStrategy, selecto
 func weightSelectors(strategy *kruise.UpdatePriorityStrategy) []labels.Selector {
 	out := make([]labels.Selector, len(strategy.WeightPriority))
 	for i := range strategy.WeightPriority {
-		s, err := metav1.LabelSelectorAsSelector(&strategy.WeightPriority[i].MatchSelector)
-		if err != nil {
-			s = labels.Nothing()
-		}
-		out[i] = s
+		out[i] = selectorOf(&strategy.WeightPriority[i].MatchSelector)
 	}
 	return out
 }

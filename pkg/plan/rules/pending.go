@@ -1,8 +1,10 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -20,35 +22,35 @@ type Pending []string
 // Done reports whether nothing is missing.
 func (p Pending) Done() bool { return len(p) == 0 }
 
-// need adds a reason unless ok.
-func (p *Pending) need(ok bool, format string, args ...any) {
-	if !ok {
-		*p = append(*p, fmt.Sprintf(format, args...))
+// pendingOf are those of the reasons that count. While the controller has not observed the spec, the
+// status is about an older one, and its counts say nothing.
+func pendingOf(observed, generation int64, reasons ...Pending) Pending {
+	if observed < generation {
+		return need(false, "the controller has not seen generation %d yet (observedGeneration %d)", generation, observed)
 	}
+	return slices.Concat(reasons...)
 }
 
-// seen adds a reason when the controller has not observed the spec yet. The status is then about
-// an older one, and its counts say nothing.
-func (p *Pending) seen(observed, generation int64) bool {
-	p.need(observed >= generation, "the controller has not seen generation %d yet (observedGeneration %d)", generation, observed)
-	return p.Done()
-}
-
-// count adds a reason when got is not want.
-func (p *Pending) count(name string, got, want int32) {
-	p.need(got == want, "%s is %d of %d", name, got, want)
-}
-
-// atLeast adds a reason when got is below want.
-func (p *Pending) atLeast(name string, got, want int32) {
-	p.need(got >= want, "%s is %d of %d", name, got, want)
-}
-
-func or(s, byDefault string) string {
-	if s == "" {
-		return byDefault
+// need is a reason unless ok.
+func need(ok bool, format string, args ...any) Pending {
+	if ok {
+		return nil
 	}
-	return s
+	return Pending{fmt.Sprintf(format, args...)}
+}
+
+// exactly is a reason when got is not want.
+func exactly(name string, got, want int32) Pending {
+	return need(got == want, "%s is %d of %d", name, got, want)
+}
+
+// atLeast is a reason when got is below want.
+func atLeast(name string, got, want int32) Pending {
+	return need(got >= want, "%s is %d of %d", name, got, want)
+}
+
+func currentIsUpdate(current, update string) Pending {
+	return need(current == update, "currentRevision is still %s", cmp.Or(current, "not set"))
 }
 
 // Observed reports whether the controller has seen the present spec: before it
@@ -63,29 +65,21 @@ func Observed(obj any) bool {
 // (docs/kruise/workloads.md#cloneset-status).
 func CloneSetStepPending(c *kruise.CloneSet) Pending {
 	l, s := LimitsOfCloneSet(&c.Spec), c.Status
-	var p Pending
-	if !p.seen(s.ObservedGeneration, c.Generation) {
-		return p
-	}
-	p.count("expectedUpdatedReplicas", s.ExpectedUpdatedReplicas, int32(l.ExpectedUpdated()))
-	p.atLeast("updatedAvailableReplicas", s.UpdatedAvailableReplicas, int32(l.ExpectedUpdated()))
-	p.count("replicas", s.Replicas, int32(l.Replicas))
-	return p
+	return pendingOf(s.ObservedGeneration, c.Generation,
+		exactly("expectedUpdatedReplicas", s.ExpectedUpdatedReplicas, int32(l.MaxUpdate())),
+		atLeast("updatedAvailableReplicas", s.UpdatedAvailableReplicas, int32(l.MaxUpdate())),
+		exactly("replicas", s.Replicas, int32(l.Replicas)))
 }
 
 // CloneSetPending reports what a whole rollout waits for: every pod updated and
 // available, and the current revision moved (docs/kruise/workloads.md#cloneset-status).
 func CloneSetPending(c *kruise.CloneSet) Pending {
 	r, s := int32(number(c.Spec.Replicas, 1)), c.Status
-	var p Pending
-	if !p.seen(s.ObservedGeneration, c.Generation) {
-		return p
-	}
-	p.count("replicas", s.Replicas, r)
-	p.count("updatedReplicas", s.UpdatedReplicas, r)
-	p.count("updatedAvailableReplicas", s.UpdatedAvailableReplicas, r)
-	p.need(s.CurrentRevision == s.UpdateRevision, "currentRevision is still %s", or(s.CurrentRevision, "not set"))
-	return p
+	return pendingOf(s.ObservedGeneration, c.Generation,
+		exactly("replicas", s.Replicas, r),
+		exactly("updatedReplicas", s.UpdatedReplicas, r),
+		exactly("updatedAvailableReplicas", s.UpdatedAvailableReplicas, r),
+		currentIsUpdate(s.CurrentRevision, s.UpdateRevision))
 }
 
 // The reasons of a CloneSet's condition Progressing.
@@ -136,13 +130,9 @@ func exceeded(c *kruise.CloneSet, deadline time.Duration, now time.Time) bool {
 // waits for (docs/kruise/workloads.md#advanced-statefulset, Done).
 func StatefulSetStepPending(s *kruise.StatefulSet, kept Kept) Pending {
 	want := int32(LimitsOfStatefulSet(&s.Spec).MaxUpdate())
-	var p Pending
-	if !p.seen(s.Status.ObservedGeneration, s.Generation) {
-		return p
-	}
-	p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, want+kept.Updated)
-	p.atLeast("updatedAvailableReplicas", updatedAvailable(&s.Status), want+kept.Ready)
-	return p
+	return pendingOf(s.Status.ObservedGeneration, s.Generation,
+		atLeast("updatedReplicas", s.Status.UpdatedReplicas, want+kept.Updated),
+		atLeast("updatedAvailableReplicas", updatedAvailable(&s.Status), want+kept.Ready))
 }
 
 // updatedAvailable is how many updated pods are available, at least: a write as v1alpha1
@@ -180,14 +170,10 @@ func (s *NativeStatefulSet) Kept() Kept {
 // StatefulSetPending reports what a whole rollout waits for.
 func StatefulSetPending(s *kruise.StatefulSet) Pending {
 	r := int32(number(s.Spec.Replicas, 1))
-	var p Pending
-	if !p.seen(s.Status.ObservedGeneration, s.Generation) {
-		return p
-	}
-	p.count("replicas", s.Status.Replicas, r)
-	p.count("updatedAvailableReplicas", updatedAvailable(&s.Status), r)
-	p.need(s.Status.CurrentRevision == s.Status.UpdateRevision, "currentRevision is still %s", or(s.Status.CurrentRevision, "not set"))
-	return p
+	return pendingOf(s.Status.ObservedGeneration, s.Generation,
+		exactly("replicas", s.Status.Replicas, r),
+		exactly("updatedAvailableReplicas", updatedAvailable(&s.Status), r),
+		currentIsUpdate(s.Status.CurrentRevision, s.Status.UpdateRevision))
 }
 
 // DaemonSetStepPending reports what a step of an Advanced DaemonSet waits for.
@@ -203,78 +189,50 @@ func DaemonSetStepPending(d *kruise.DaemonSet, matching int) Pending {
 	if matching >= 0 {
 		want = min(want, matching)
 	}
-	var p Pending
-	if !p.seen(s.ObservedGeneration, d.Generation) {
-		return p
-	}
-	p.atLeast("updatedNumberScheduled", s.UpdatedNumberScheduled, int32(want))
-	p.need(s.NumberUnavailable == 0, "numberUnavailable is %d", s.NumberUnavailable)
-	return p
+	return pendingOf(s.ObservedGeneration, d.Generation,
+		atLeast("updatedNumberScheduled", s.UpdatedNumberScheduled, int32(want)),
+		need(s.NumberUnavailable == 0, "numberUnavailable is %d", s.NumberUnavailable))
 }
 
 // DaemonSetPending reports what a whole rollout waits for.
 func DaemonSetPending(d *kruise.DaemonSet) Pending {
 	s := d.Status
-	var p Pending
-	if !p.seen(s.ObservedGeneration, d.Generation) {
-		return p
-	}
-	p.count("updatedNumberScheduled", s.UpdatedNumberScheduled, s.DesiredNumberScheduled)
-	p.count("numberAvailable", s.NumberAvailable, s.DesiredNumberScheduled)
-	return p
+	return pendingOf(s.ObservedGeneration, d.Generation,
+		exactly("updatedNumberScheduled", s.UpdatedNumberScheduled, s.DesiredNumberScheduled),
+		exactly("numberAvailable", s.NumberAvailable, s.DesiredNumberScheduled))
 }
 
 // ReplicasPending reports what a change of spec.replicas waits for: the controller has seen it,
 // and the number of pods is reached, at any revision.
 func ReplicasPending(obj any) Pending {
-	var p Pending
-	if s, ok := sizeOf(obj); ok {
-		if !p.seen(s.observed, s.generation) {
-			return p
-		}
-		p.count("replicas", s.replicas, s.wanted)
+	t := cluster.Of(obj)
+	n, ok := t.Replicas()
+	if !ok {
+		return nil
 	}
-	return p
+	all, _ := t.Pods()
+	return pendingOf(t.ObservedGeneration(), t.Generation(), exactly("replicas", all, int32(n)))
 }
 
 // AvailablePending reports what a workload that grows waits for beside [ReplicasPending]: that
 // number of pods is available, at any revision.
 func AvailablePending(obj any) Pending {
-	var p Pending
-	if s, ok := sizeOf(obj); ok {
-		if !p.seen(s.observed, s.generation) {
-			return p
-		}
-		p.atLeast("availableReplicas", s.available, s.wanted)
-	}
-	return p
-}
-
-// size is how many pods a workload should have, and has.
-type size struct {
-	generation, observed        int64
-	wanted, replicas, available int32
-}
-
-// sizeOf reads the numbers; kinds without replicas have none.
-func sizeOf(obj any) (size, bool) {
 	t := cluster.Of(obj)
 	n, ok := t.Replicas()
-	all, available := t.Pods()
-	return size{t.Generation(), t.ObservedGeneration(), int32(n), all, available}, ok
+	if !ok {
+		return nil
+	}
+	_, available := t.Pods()
+	return pendingOf(t.ObservedGeneration(), t.Generation(), atLeast("availableReplicas", available, int32(n)))
 }
 
 // DeploymentStepPending reports what a step of a Deployment that is paused once so many pods are
 // updated waits for: that they are updated, and that no pod is unavailable. The status does not
 // count updated available pods separately.
 func DeploymentStepPending(d *appsv1.Deployment, updated int) Pending {
-	var p Pending
-	if !p.seen(d.Status.ObservedGeneration, d.Generation) {
-		return p
-	}
-	p.atLeast("updatedReplicas", d.Status.UpdatedReplicas, int32(updated))
-	p.need(d.Status.UnavailableReplicas == 0, "unavailableReplicas is %d", d.Status.UnavailableReplicas)
-	return p
+	return pendingOf(d.Status.ObservedGeneration, d.Generation,
+		atLeast("updatedReplicas", d.Status.UpdatedReplicas, int32(updated)),
+		need(d.Status.UnavailableReplicas == 0, "unavailableReplicas is %d", d.Status.UnavailableReplicas))
 }
 
 // NativeStatefulSetPending reports what a step or, with partition 0, a rollout
@@ -284,18 +242,14 @@ func NativeStatefulSetPending(s *appsv1.StatefulSet, kept Kept) Pending {
 	if ru := s.Spec.UpdateStrategy.RollingUpdate; ru != nil {
 		partition = int32(number(ru.Partition, 0))
 	}
-	var p Pending
-	if !p.seen(s.Status.ObservedGeneration, s.Generation) {
-		return p
+	updated := atLeast("updatedReplicas", s.Status.UpdatedReplicas, max(r-partition, 0)+kept.Updated)
+	if partition <= 0 {
+		updated = currentIsUpdate(s.Status.CurrentRevision, s.Status.UpdateRevision)
 	}
-	p.atLeast("readyReplicas", s.Status.ReadyReplicas, r)
-	if partition > 0 {
-		p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, max(r-partition, 0)+kept.Updated)
-		return p
-	}
+	p := pendingOf(s.Status.ObservedGeneration, s.Generation, atLeast("readyReplicas", s.Status.ReadyReplicas, r), updated)
 	// Going back to the current revision, the two are the same all the time.
-	if p.need(s.Status.UpdateRevision == s.Status.CurrentRevision, "currentRevision is still %s", or(s.Status.CurrentRevision, "not set")); len(p) == 0 {
-		p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, r)
+	if partition <= 0 && p.Done() {
+		return atLeast("updatedReplicas", s.Status.UpdatedReplicas, r)
 	}
 	return p
 }
@@ -304,27 +258,19 @@ func NativeStatefulSetPending(s *appsv1.StatefulSet, kept Kept) Pending {
 // status does.
 func NativeDaemonSetPending(d *appsv1.DaemonSet) Pending {
 	s := d.Status
-	var p Pending
-	if !p.seen(s.ObservedGeneration, d.Generation) {
-		return p
-	}
-	p.atLeast("updatedNumberScheduled", s.UpdatedNumberScheduled, s.DesiredNumberScheduled)
-	p.atLeast("numberAvailable", s.NumberAvailable, s.DesiredNumberScheduled)
-	return p
+	return pendingOf(s.ObservedGeneration, d.Generation,
+		atLeast("updatedNumberScheduled", s.UpdatedNumberScheduled, s.DesiredNumberScheduled),
+		atLeast("numberAvailable", s.NumberAvailable, s.DesiredNumberScheduled))
 }
 
 // DeploymentPending reports what a rollout waits for, as kubectl rollout status
 // does.
 func DeploymentPending(d *appsv1.Deployment) Pending {
 	s, r := d.Status, int32(number(d.Spec.Replicas, 1))
-	var p Pending
-	if !p.seen(s.ObservedGeneration, d.Generation) {
-		return p
-	}
-	p.atLeast("updatedReplicas", s.UpdatedReplicas, r)
-	p.need(s.Replicas <= s.UpdatedReplicas, "%s left", counted.With(int(s.Replicas-s.UpdatedReplicas), "old pod is", "old pods are"))
-	p.atLeast("availableReplicas", s.AvailableReplicas, r)
-	return p
+	return pendingOf(s.ObservedGeneration, d.Generation,
+		atLeast("updatedReplicas", s.UpdatedReplicas, r),
+		need(s.Replicas <= s.UpdatedReplicas, "%s left", counted.With(int(s.Replicas-s.UpdatedReplicas), "old pod is", "old pods are")),
+		atLeast("availableReplicas", s.AvailableReplicas, r))
 }
 
 // DeadlineExceeded reports whether a Deployment gave up, by its condition Progressing.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -74,7 +75,7 @@ func (s *SidecarSet) namespaces() func(string) bool {
 	return func(name string) bool {
 		matches, ok := asked[name]
 		if !ok {
-			set, known := s.Namespaces[or(name, corev1.NamespaceDefault)]
+			set, known := s.Namespaces[cmp.Or(name, corev1.NamespaceDefault)]
 			matches = known && selector.Matches(labels.Set(set))
 			asked[name] = matches
 		}

@@ -306,17 +306,12 @@ func everyValue(terms []kruise.UpdateScatterTerm, values func(key string) []stri
 // nothing to wait for. set is the object with the status; s has its spec.
 func (s *SidecarSet) Pending(set *kruise.SidecarSet) Pending {
 	status := set.Status
-	var p Pending
-	if !p.seen(status.ObservedGeneration, set.Generation) {
-		return p
-	}
 	if set.Spec.UpdateStrategy.Type == kruise.NotUpdateSidecarSetStrategyType {
-		return p
+		return pendingOf(status.ObservedGeneration, set.Generation)
 	}
 	want := status.MatchedPods - int32(s.LeftOut()) - int32(s.kept(int(status.MatchedPods)))
-	p.atLeast("updatedPods", status.UpdatedPods, want)
-	p.atLeast("updatedReadyPods", status.UpdatedReadyPods, want)
-	return p
+	return pendingOf(status.ObservedGeneration, set.Generation,
+		atLeast("updatedPods", status.UpdatedPods, want), atLeast("updatedReadyPods", status.UpdatedReadyPods, want))
 }
 
 func upgradedPodsAre(n int) string { return counted.With(n, "upgraded pod is", "upgraded pods are") }

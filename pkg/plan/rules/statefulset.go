@@ -72,25 +72,11 @@ func (s *StatefulSet) open(o *ordinals, slots []*cluster.Pod) []int {
 	return o.open(slots)
 }
 
-// StatefulSetLimits are the numbers that the spec comes to.
-type StatefulSetLimits struct {
-	Replicas int
-	// Partition is how many pods stay old.
-	Partition int
-	// MaxUnavailable is the budget of updates, at least 1.
-	MaxUnavailable int
-	// ScaleMaxUnavailable limits creation, [unlimited] when not set.
-	ScaleMaxUnavailable int
-}
-
-// MaxUpdate is how many pods may carry the update revision.
-func (l StatefulSetLimits) MaxUpdate() int { return max(l.Replicas-l.Partition, 0) }
-
 // LimitsOfStatefulSet resolves the numbers of a spec; percentages are rounded
 // down, to at least 1 (docs/kruise/workloads.md#percentages-and-defaults).
-func LimitsOfStatefulSet(spec *kruise.StatefulSetSpec) StatefulSetLimits {
+func LimitsOfStatefulSet(spec *kruise.StatefulSetSpec) Limits {
 	replicas := number(spec.Replicas, 1)
-	l := StatefulSetLimits{Replicas: replicas, MaxUnavailable: 1, ScaleMaxUnavailable: unlimited}
+	l := Limits{Replicas: replicas, MaxUnavailable: 1, ScaleMaxUnavailable: unlimited}
 	if r := spec.UpdateStrategy.RollingUpdate; r != nil {
 		l.Partition = max(number(r.Partition, 0), 0)
 		l.MaxUnavailable = atLeastOne(r.MaxUnavailable, replicas)

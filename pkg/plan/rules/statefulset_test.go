@@ -39,18 +39,18 @@ func short(list []*cluster.Pod) string {
 func TestLimitsOf_StatefulSet(t *testing.T) {
 	for _, c := range []struct {
 		spec string
-		want StatefulSetLimits
+		want Limits
 	}{
-		{"{}", StatefulSetLimits{1, 0, 1, unlimited}},
-		{"replicas: 4", StatefulSetLimits{4, 0, 1, unlimited}},
+		{"{}", Limits{Replicas: 1, MaxUnavailable: 1, ScaleMaxUnavailable: unlimited}},
+		{"replicas: 4", Limits{Replicas: 4, MaxUnavailable: 1, ScaleMaxUnavailable: unlimited}},
 		// Example 16.
-		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 20%}}", StatefulSetLimits{7, 0, 1, unlimited}},
-		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 50%}}", StatefulSetLimits{7, 0, 3, unlimited}},
-		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 5%}}", StatefulSetLimits{7, 0, 1, unlimited}},
-		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 0}}", StatefulSetLimits{7, 0, 1, unlimited}},
-		{"replicas: 7\nscaleStrategy: {maxUnavailable: 50%}", StatefulSetLimits{7, 0, 1, 3}},
-		{"replicas: 7\nscaleStrategy: {maxUnavailable: 1%}", StatefulSetLimits{7, 0, 1, 1}},
-		{"replicas: 3\nupdateStrategy: {rollingUpdate: {partition: 9}}", StatefulSetLimits{3, 9, 1, unlimited}},
+		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 20%}}", Limits{Replicas: 7, MaxUnavailable: 1, ScaleMaxUnavailable: unlimited}},
+		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 50%}}", Limits{Replicas: 7, MaxUnavailable: 3, ScaleMaxUnavailable: unlimited}},
+		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 5%}}", Limits{Replicas: 7, MaxUnavailable: 1, ScaleMaxUnavailable: unlimited}},
+		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 0}}", Limits{Replicas: 7, MaxUnavailable: 1, ScaleMaxUnavailable: unlimited}},
+		{"replicas: 7\nscaleStrategy: {maxUnavailable: 50%}", Limits{Replicas: 7, MaxUnavailable: 1, ScaleMaxUnavailable: 3}},
+		{"replicas: 7\nscaleStrategy: {maxUnavailable: 1%}", Limits{Replicas: 7, MaxUnavailable: 1, ScaleMaxUnavailable: 1}},
+		{"replicas: 3\nupdateStrategy: {rollingUpdate: {partition: 9}}", Limits{Replicas: 3, Partition: 9, MaxUnavailable: 1, ScaleMaxUnavailable: unlimited}},
 	} {
 		s := statefulSet(t, c.spec, "")
 		got := LimitsOfStatefulSet(s.Spec)

@@ -2,8 +2,13 @@ package simulate
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -47,13 +52,13 @@ func (m *members) set(e *pod, in bool) {
 // enroll makes a pod a member of the budgets that may cover it.
 func (bg *budgets) enroll(e *pod, unavailable []*unavailableBudget) {
 	var now []*members
-	if bg.covering[e.Namespace].isMany() {
+	if bg.unavailable.index[e.Namespace].isMany() {
 		for _, g := range unavailable {
 			now = append(now, &g.members)
 		}
 	}
-	if many := bg.protecting[e.Namespace]; many.isMany() {
-		for _, d := range many.candidates(e.Pod, bg.store) {
+	if many := bg.disruptions.index[e.Namespace]; many.isMany() {
+		for _, d := range many.candidates(bg.store, e.Pod) {
 			now = append(now, &d.members)
 		}
 	}
@@ -82,18 +87,91 @@ func (bg *budgets) moved(e *pod) {
 	}
 }
 
-// podsUnder are the pods that a PodUnavailableBudget may cover, in the order of all pods.
-func (bg *budgets) podsUnder(g *unavailableBudget) []*cluster.Pod {
-	if g.budget.Spec.TargetReference == nil && bg.covering[g.budget.Namespace].isMany() {
+// pods are those that a budget may cover, in the order of all pods.
+func (l *guards[B, R]) pods(g *guard[B, R], s *store) []*cluster.Pod {
+	namespace := g.budget.GetNamespace()
+	if _, target := g.covers(); target == nil && l.index[namespace].isMany() {
 		return g.members.list()
 	}
-	return bg.store.podsIn(g.budget.Namespace)
+	return s.podsIn(namespace)
 }
 
-// podsProtectedBy are the pods that a PodDisruptionBudget may cover, in the order of all pods.
-func (bg *budgets) podsProtectedBy(d *disruptionBudget) []*cluster.Pod {
-	if bg.protecting[d.budget.Namespace].isMany() {
-		return d.members.list()
+// budgetIndex finds the budgets of a namespace that may cover a pod, without asking each.
+type budgetIndex[B metav1.Object, R any] struct {
+	budgets []*guard[B, R]
+	// labelled is nil where there are so few budgets that each is asked.
+	labelled *kruise.SelectorIndex
+	// targets has the places of budgets with a target, by the name of the target and by the
+	// label of what it was rendered to.
+	targets map[string][]int
+}
+
+// fewBudgets are asked one by one sooner than an index is.
+const fewBudgets = 4
+
+// isMany reports whether there are so many budgets that an index is asked first.
+func (x budgetIndex[B, R]) isMany() bool { return x.labelled != nil }
+
+// makeIndex files the budgets, which have no members after it.
+func (l *guards[B, R]) makeIndex() {
+	l.index = map[string]budgetIndex[B, R]{}
+	for _, g := range l.list {
+		x := l.index[g.budget.GetNamespace()]
+		x.budgets = append(x.budgets, g)
+		l.index[g.budget.GetNamespace()] = x
+		g.members = members{}
 	}
-	return bg.store.podsIn(d.budget.Namespace)
+	for namespace, x := range l.index {
+		if len(x.budgets) > fewBudgets {
+			x.fill()
+			l.index[namespace] = x
+		}
+	}
+}
+
+func (x *budgetIndex[B, R]) fill() {
+	list := make([]labels.Selector, len(x.budgets))
+	x.targets = map[string][]int{}
+	for i, g := range x.budgets {
+		s, t := g.covers()
+		if t != nil {
+			x.targets[t.Name] = append(x.targets[t.Name], i)
+			source := kruise.SourceValue(t.Kind, t.Name)
+			x.targets[source] = append(x.targets[source], i)
+			continue
+		}
+		if s != nil {
+			list[i], _ = metav1.LabelSelectorAsSelector(s) // one that cannot be read covers nothing
+		}
+	}
+	x.labelled = kruise.NewSelectorIndex(list)
+}
+
+// candidates are the budgets that may cover one of the pods, in their order.
+func (x budgetIndex[B, R]) candidates(s *store, list ...*cluster.Pod) []*guard[B, R] {
+	if !x.isMany() {
+		return x.budgets
+	}
+	found := map[int]bool{}
+	for _, p := range list {
+		for _, place := range x.places(p, s) {
+			found[place] = true
+		}
+	}
+	var out []*guard[B, R]
+	for _, place := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, x.budgets[place])
+	}
+	return out
+}
+
+// places are those of the candidates for a pod.
+func (x budgetIndex[B, R]) places(p *cluster.Pod, s *store) []int {
+	places := x.labelled.Candidates(p.Labels)
+	if len(x.targets) > 0 && p.Owner.Kind != "" {
+		if w := s.workloadOf(p.Namespace, p.Owner); w != nil {
+			places = slices.Concat(places, x.targets[w.Name], x.targets[w.Labels[kruise.SourceLabel]])
+		}
+	}
+	return places
 }

@@ -27,13 +27,11 @@ type budgets struct {
 	pods        *podRegistry
 	creator     *podCreator
 	kubelet     *kubelet
-	unavailable []*unavailableBudget
-	disruptions []*disruptionBudget
-	// covering finds the budgets of a pod by namespace; nil after the budgets have changed,
-	// until their tallies are needed again.
-	covering map[string]*budgetIndex[*unavailableBudget]
-	// protecting finds the PodDisruptionBudgets of a pod by namespace; nil after they have changed.
-	protecting map[string]*budgetIndex[*disruptionBudget]
+	unavailable guards[*kruise.PodUnavailableBudget, rules.Budget]
+	disruptions guards[*policyv1.PodDisruptionBudget, rules.DisruptionBudget]
+	// tallied is whether the budgets are indexed, and all pods weighed; not after the budgets have
+	// changed, until that is needed again.
+	tallied bool
 	// changes counts changes of pods, and of what nodes report of them.
 	changes uint64
 	// allDue is until when each budget is counted again, 0 where that is not known.
@@ -42,23 +40,80 @@ type budgets struct {
 	reported answerAt[map[string]rules.NodeReport]
 }
 
-// unavailableBudget is a PodUnavailableBudget, with its status as written last.
-type unavailableBudget struct {
+// guards are the budgets of one kind.
+type guards[B metav1.Object, R any] struct {
+	list []*guard[B, R]
+	// index finds the budgets of a pod by namespace.
+	index map[string]budgetIndex[B, R]
+}
+
+// guard is a budget of either kind, with its status as written last.
+type guard[B metav1.Object, R any] struct {
 	wakeup
 	// budget is replaced with each change, but the maps of its status are changed in place
 	// when a permit is recorded: only the spec of one that was replaced may be read.
-	budget  *kruise.PodUnavailableBudget
+	budget B
+	// tally is of a PodUnavailableBudget.
 	tally   controller.Tally
 	members members
 	// count has its controller look.
 	count func()
 	// beyond is what it covers outside of the world.
 	beyond rules.OutsidePods
-	// rendered is one that is kept in an annotation of its PodDisruptionBudget: there is
-	// no webhook for it, and only those who look ask it.
+	// rendered is a PodUnavailableBudget that is kept in an annotation of its PodDisruptionBudget:
+	// there is no webhook for it, and only those who look ask it.
 	rendered bool
 	// known is the budget as snapshots show it.
-	known answerAt[*rules.Budget]
+	known answerAt[*R]
+}
+
+type (
+	unavailableBudget = guard[*kruise.PodUnavailableBudget, rules.Budget]
+	disruptionBudget  = guard[*policyv1.PodDisruptionBudget, rules.DisruptionBudget]
+)
+
+// covers returns the selector of the budget, or its target.
+func (g *guard[B, R]) covers() (*metav1.LabelSelector, *kruise.TargetReference) {
+	switch b := any(g.budget).(type) {
+	case *kruise.PodUnavailableBudget:
+		return b.Spec.Selector, b.Spec.TargetReference
+	case *policyv1.PodDisruptionBudget:
+		return b.Spec.Selector, nil
+	}
+	return nil, nil
+}
+
+// find returns the budget of a name, nil for none.
+func (l *guards[B, R]) find(namespace, name string) *guard[B, R] {
+	for _, g := range l.list {
+		if g.budget.GetName() == name && g.budget.GetNamespace() == namespace {
+			return g
+		}
+	}
+	return nil
+}
+
+func (l *guards[B, R]) add(b B) *guard[B, R] {
+	b.SetGeneration(max(b.GetGeneration(), 1))
+	g := &guard[B, R]{budget: b}
+	l.list = append(l.list, g)
+	return g
+}
+
+func (l *guards[B, R]) drop(ref cluster.Ref, of func(*guard[B, R]) bool) {
+	l.list = slices.DeleteFunc(l.list, func(g *guard[B, R]) bool {
+		return of(g) && g.budget.GetName() == ref.Name && g.budget.GetNamespace() == ref.Namespace
+	})
+}
+
+// wake has the controller of each budget count again.
+func (l *guards[B, R]) wake(c *clock, late time.Duration, reconcile func(*guard[B, R])) {
+	for _, g := range l.list {
+		if g.count == nil {
+			g.count = func() { reconcile(g) }
+		}
+		c.wakeAfter(&g.wakeup, late, g.count)
+	}
 }
 
 // answerAt is an answer that holds as long as nothing changes that it depends on.
@@ -88,19 +143,6 @@ func (bg *budgets) moment(budget any) budgetMoment {
 	return budgetMoment{budget: budget, changes: bg.changes, moves: bg.store.moves, version: bg.store.version, at: bg.clock.at}
 }
 
-// disruptionBudget is a PodDisruptionBudget.
-type disruptionBudget struct {
-	wakeup
-	// budget is replaced with each change, as that of [unavailableBudget].
-	budget  *policyv1.PodDisruptionBudget
-	members members
-	// count has its controller look.
-	count  func()
-	beyond rules.OutsidePods
-	// known is the budget as snapshots show it.
-	known answerAt[*rules.DisruptionBudget]
-}
-
 func (bg *budgets) writeUnavailable(doc *tree.Node) error {
 	b := &kruise.PodUnavailableBudget{}
 	if _, err := kruise.Decode(doc, b); err != nil {
@@ -108,19 +150,13 @@ func (bg *budgets) writeUnavailable(doc *tree.Node) error {
 	}
 	kruise.Default(b)
 	bg.creator.admission = nil
-	for _, g := range bg.unavailable {
-		if g.budget.Name == b.Name && g.budget.Namespace == b.Namespace {
-			b.Generation, b.Status = g.budget.Generation+1, g.budget.Status
-			g.budget, g.rendered = b, false
-			bg.tallyLater()
-			bg.wake()
-			return nil
-		}
+	if g := bg.unavailable.find(b.Namespace, b.Name); g != nil {
+		b.Generation, b.Status = g.budget.Generation+1, g.budget.Status
+		g.budget, g.rendered = b, false
+	} else {
+		bg.unavailable.add(b)
 	}
-	b.Generation = max(b.Generation, 1)
-	bg.unavailable = append(bg.unavailable, &unavailableBudget{budget: b})
-	bg.tallyLater()
-	bg.wake()
+	bg.changed()
 	return nil
 }
 
@@ -129,18 +165,14 @@ func (bg *budgets) writeDisruption(doc *tree.Node) error {
 	if _, err := tree.Decode(doc, b); err != nil {
 		return err
 	}
-	for _, d := range bg.disruptions {
-		if d.budget.Name == b.Name && d.budget.Namespace == b.Namespace {
-			b.Generation, b.Status = d.budget.Generation+1, d.budget.Status
-			d.budget, bg.protecting = b, nil
-			bg.wake()
-			return nil
-		}
+	if d := bg.disruptions.find(b.Namespace, b.Name); d != nil {
+		b.Generation, b.Status = d.budget.Generation+1, d.budget.Status
+		d.budget = b
+		bg.changed()
+		return nil
 	}
-	b.Generation = max(b.Generation, 1)
-	bg.disruptions, bg.protecting = append(bg.disruptions, &disruptionBudget{budget: b}), nil
-	bg.allDue = 0
-	bg.wake()
+	bg.disruptions.add(b)
+	bg.changed()
 	return bg.writeRendered(b)
 }
 
@@ -148,55 +180,50 @@ func (bg *budgets) writeDisruption(doc *tree.Node) error {
 // from, unless that itself is there.
 func (bg *budgets) writeRendered(d *policyv1.PodDisruptionBudget) error {
 	b, err := controller.Rendered(d)
-	if b == nil || err != nil || slices.ContainsFunc(bg.unavailable, func(g *unavailableBudget) bool { return g.budget.Name == b.Name && g.budget.Namespace == b.Namespace }) {
+	if b == nil || err != nil || bg.unavailable.find(b.Namespace, b.Name) != nil {
 		return err
 	}
-	b.Generation = max(b.Generation, 1)
-	bg.unavailable = append(bg.unavailable, &unavailableBudget{budget: b, rendered: true})
+	bg.unavailable.add(b).rendered = true
+	bg.changed()
+	return nil
+}
+
+// changed notes that the budgets are not those any more that were tallied.
+func (bg *budgets) changed() {
 	bg.tallyLater()
 	bg.wake()
-	return nil
 }
 
 func (bg *budgets) drop(ref cluster.Ref) {
 	bg.creator.admission = nil
-	bg.unavailable = slices.DeleteFunc(bg.unavailable, func(g *unavailableBudget) bool {
-		of := ref.Kind == kruise.KindPodUnavailableBudget || g.rendered && ref.Kind == "PodDisruptionBudget"
-		return of && g.budget.Name == ref.Name && g.budget.Namespace == ref.Namespace
+	bg.unavailable.drop(ref, func(g *unavailableBudget) bool {
+		return ref.Kind == kruise.KindPodUnavailableBudget || g.rendered && ref.Kind == "PodDisruptionBudget"
 	})
+	bg.disruptions.drop(ref, func(*disruptionBudget) bool { return ref.Kind == "PodDisruptionBudget" })
 	bg.tallyLater()
-	bg.protecting = nil
-	bg.disruptions = slices.DeleteFunc(bg.disruptions, func(d *disruptionBudget) bool {
-		return ref.Kind == "PodDisruptionBudget" && d.budget.Name == ref.Name && d.budget.Namespace == ref.Namespace
-	})
 }
 
 func (bg *budgets) add(s plan.Snapshot) {
-	namespace := s.Workload.Namespace
+	at := metav1.ObjectMeta{Namespace: s.Workload.Namespace}
 	for _, b := range s.Budgets {
-		budget := &kruise.PodUnavailableBudget{}
-		budget.Name, budget.Namespace, budget.Spec = b.Name, namespace, *b.Spec
-		bg.unavailable = append(bg.unavailable, &unavailableBudget{budget: budget, beyond: b.Beyond, rendered: b.Rendered})
+		at.Name = b.Name
+		budget := &kruise.PodUnavailableBudget{ObjectMeta: at, Spec: *b.Spec}
+		bg.unavailable.list = append(bg.unavailable.list, &unavailableBudget{budget: budget, beyond: b.Beyond, rendered: b.Rendered})
 	}
-	bg.protecting = nil
 	for _, b := range s.Disruptions {
-		bg.disruptions = append(bg.disruptions, disruptionOf(b, namespace))
+		at.Name = b.Name
+		budget := &policyv1.PodDisruptionBudget{ObjectMeta: at, Spec: *b.Spec}
+		bg.disruptions.list = append(bg.disruptions.list, &disruptionBudget{budget: budget, beyond: b.Beyond})
 	}
-}
-
-// disruptionOf is an object for a budget that is known by its rules.
-func disruptionOf(b *rules.DisruptionBudget, namespace string) *disruptionBudget {
-	budget := &policyv1.PodDisruptionBudget{}
-	budget.Name, budget.Namespace, budget.Spec = b.Name, namespace, *b.Spec
-	return &disruptionBudget{budget: budget, beyond: b.Beyond}
+	bg.tallyLater()
 }
 
 func (bg *budgets) reconcileAll() {
 	bg.tallyLater()
-	for _, g := range bg.unavailable {
+	for _, g := range bg.unavailable.list {
 		bg.reconcileUnavailable(g)
 	}
-	for _, d := range bg.disruptions {
+	for _, d := range bg.disruptions.list {
 		bg.reconcileDisruption(d)
 	}
 }
@@ -208,18 +235,8 @@ func (bg *budgets) wake() {
 	if bg.allDue > 0 && bg.allDue <= due {
 		return
 	}
-	for _, g := range bg.unavailable {
-		if g.count == nil {
-			g.count = func() { bg.reconcileUnavailable(g) }
-		}
-		bg.clock.wakeAfter(&g.wakeup, late, g.count)
-	}
-	for _, d := range bg.disruptions {
-		if d.count == nil {
-			d.count = func() { bg.reconcileDisruption(d) }
-		}
-		bg.clock.wakeAfter(&d.wakeup, late, d.count)
-	}
+	bg.unavailable.wake(bg.clock, late, bg.reconcileUnavailable)
+	bg.disruptions.wake(bg.clock, late, bg.reconcileDisruption)
 	bg.allDue = due
 }
 
@@ -228,7 +245,7 @@ func (bg *budgets) reconcileUnavailable(g *unavailableBudget) {
 	bg.tallyAll()
 	view := bg.weighingView(g)
 	if view.NeedsPods() {
-		view.Pods = bg.podsUnder(g)
+		view.Pods = bg.unavailable.pods(g, bg.store)
 	}
 	pass := controller.ReconcileBudget(view)
 	if pass.Status != nil {
@@ -278,7 +295,7 @@ func (bg *budgets) setDisruption(d *disruptionBudget, status *policyv1.PodDisrup
 func (bg *budgets) unavailableView(g *unavailableBudget) *controller.BudgetView {
 	bg.tallyAll()
 	v := bg.weighingView(g)
-	v.Pods = bg.podsUnder(g)
+	v.Pods = bg.unavailable.pods(g, bg.store)
 	return v
 }
 
@@ -298,12 +315,12 @@ func (bg *budgets) weighingView(g *unavailableBudget) *controller.BudgetView {
 
 func (bg *budgets) disruptionView(d *disruptionBudget) *controller.EvictionView {
 	bg.tallyAll()
-	return &controller.EvictionView{Now: bg.clock.now(), Budget: d.budget, Pods: bg.podsProtectedBy(d), Workloads: bg.store.workloadOf, Beyond: d.beyond}
+	return &controller.EvictionView{Now: bg.clock.now(), Budget: d.budget, Pods: bg.disruptions.pods(d, bg.store), Workloads: bg.store.workloadOf, Beyond: d.beyond}
 }
 
 // permit asks the pod's PodUnavailableBudget, and records the answer.
 func (bg *budgets) permit(e *pod, op kruise.PubOperation, harmless bool) error {
-	if len(bg.unavailable) == 0 {
+	if len(bg.unavailable.list) == 0 {
 		return nil
 	}
 	g := bg.relatedBudget(e.Pod)
@@ -326,14 +343,8 @@ func (bg *budgets) permit(e *pod, op kruise.PubOperation, harmless bool) error {
 
 // relatedBudget returns the budget whose name the pod carries.
 func (bg *budgets) relatedBudget(p *cluster.Pod) *unavailableBudget {
-	name := p.Annotations[kruise.RelatedBudgetAnnotation]
-	if name == "" {
-		name = p.Annotations[kruise.RelatedBudgetOlderAnnotation]
-	}
-	for _, g := range bg.unavailable {
-		if name != "" && !g.rendered && g.budget.Name == name && g.budget.Namespace == p.Namespace {
-			return g
-		}
+	if g := bg.unavailable.find(p.Namespace, p.RelatedBudget()); g != nil && !g.rendered {
+		return g
 	}
 	return nil
 }
@@ -343,8 +354,8 @@ func (bg *budgets) admitEviction(e *pod) error {
 	if err := bg.permit(e, kruise.PubEvictOperation, false); err != nil {
 		return err
 	}
-	for _, d := range bg.disruptions {
-		if !d.covers(e.Pod) {
+	for _, d := range bg.disruptions.list {
+		if !protects(d.budget, e.Pod) {
 			continue
 		}
 		verdict, permit := bg.disruptionView(d).Evict(e.Pod)
@@ -360,10 +371,10 @@ func (bg *budgets) admitEviction(e *pod) error {
 	return nil
 }
 
-// covers reports whether evictions of the pod are the budget's business.
-func (d *disruptionBudget) covers(p *cluster.Pod) bool {
-	selector, err := metav1.LabelSelectorAsSelector(d.budget.Spec.Selector)
-	return err == nil && d.budget.Namespace == p.Namespace && selector.Matches(labels.Set(p.Labels))
+// protects reports whether evictions of the pod are the budget's business.
+func protects(b *policyv1.PodDisruptionBudget, p *cluster.Pod) bool {
+	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+	return err == nil && b.Namespace == p.Namespace && selector.Matches(labels.Set(p.Labels))
 }
 
 // weight is what a pod adds to the tally of one budget.
@@ -375,11 +386,11 @@ type weight struct {
 // tally keeps the tallies of the budgets up to date with one pod.
 func (bg *budgets) tally(e *pod) {
 	bg.changes++
-	if bg.covering == nil {
+	if !bg.tallied {
 		return // tallyAll weighs all pods
 	}
 	var now []weight
-	candidates := bg.covering[e.Namespace].candidates(e.Pod, bg.store)
+	candidates := bg.unavailable.index[e.Namespace].candidates(bg.store, e.Pod)
 	bg.enroll(e, candidates)
 	for _, g := range candidates {
 		if is := bg.weighingView(g).Weigh(e.Pod); is.Covered {
@@ -408,33 +419,25 @@ func (bg *budgets) untally(e *pod) {
 // tallyLater has the tallies made again when they are needed: budgets come one by one when a
 // state is loaded.
 func (bg *budgets) tallyLater() {
-	bg.covering, bg.allDue = nil, 0
+	bg.tallied, bg.allDue = false, 0
 	bg.changes++
 }
 
 // tallyAll weighs all pods if that is due.
 func (bg *budgets) tallyAll() {
-	if bg.covering != nil && bg.protecting != nil {
+	if bg.tallied {
 		return
 	}
-	bg.indexDisruptions()
-	inNamespace := map[string][]*unavailableBudget{}
-	for _, g := range bg.unavailable {
-		namespace := g.budget.Namespace
-		inNamespace[namespace] = append(inNamespace[namespace], g)
-		g.members = members{}
+	bg.tallied = true
+	bg.unavailable.makeIndex()
+	bg.disruptions.makeIndex()
+	for _, g := range bg.unavailable.list {
 		g.tally = controller.Tally{Pod: func(name string) *cluster.Pod {
-			if e := bg.store.podsByName[podName{namespace, name}]; e != nil {
+			if e := bg.store.podsByName[podName{g.budget.Namespace, name}]; e != nil {
 				return e.Pod
 			}
 			return nil
 		}}
-	}
-	bg.covering = make(map[string]*budgetIndex[*unavailableBudget], len(inNamespace))
-	for namespace, budgets := range inNamespace {
-		bg.covering[namespace] = newBudgetIndex(budgets, func(g *unavailableBudget) (*metav1.LabelSelector, *kruise.TargetReference) {
-			return g.budget.Spec.Selector, g.budget.Spec.TargetReference
-		})
 	}
 	for _, e := range bg.store.all.pods {
 		e.weights, e.memberOf = nil, nil
@@ -442,107 +445,16 @@ func (bg *budgets) tallyAll() {
 	}
 }
 
-// budgetIndex finds the budgets of a namespace that may cover a pod, without asking each.
-type budgetIndex[B any] struct {
-	budgets  []B
-	labelled *kruise.SelectorIndex
-	// targets has the places of budgets with a target, by the name of the target and by the
-	// label of what it was rendered to.
-	targets map[string][]int
-}
-
-// fewBudgets are asked one by one sooner than an index is.
-const fewBudgets = 4
-
-// isMany reports whether there are so many budgets that an index is asked first.
-func (x *budgetIndex[B]) isMany() bool { return x != nil && x.labelled != nil }
-
-func (x *budgetIndex[B]) all() []B {
-	if x == nil {
-		return nil
-	}
-	return x.budgets
-}
-
-func newBudgetIndex[B any](budgets []B, covers func(B) (*metav1.LabelSelector, *kruise.TargetReference)) *budgetIndex[B] {
-	x := &budgetIndex[B]{budgets: budgets, targets: map[string][]int{}}
-	if len(budgets) <= fewBudgets {
-		return x
-	}
-	list := make([]labels.Selector, len(budgets))
-	for i, g := range budgets {
-		s, t := covers(g)
-		if t != nil {
-			x.targets[t.Name] = append(x.targets[t.Name], i)
-			source := kruise.SourceValue(t.Kind, t.Name)
-			x.targets[source] = append(x.targets[source], i)
-			continue
-		}
-		if s != nil {
-			list[i], _ = metav1.LabelSelectorAsSelector(s) // one that cannot be read covers nothing
-		}
-	}
-	x.labelled = kruise.NewSelectorIndex(list)
-	return x
-}
-
-// candidates are the budgets that may cover the pod, in their order.
-func (x *budgetIndex[B]) candidates(p *cluster.Pod, s *store) []B {
-	if !x.isMany() {
-		return x.all()
-	}
-	places := x.places(p, s)
-	out := make([]B, len(places))
-	for i, place := range places {
-		out[i] = x.budgets[place]
-	}
-	return out
-}
-
-// candidatesOfAny are the budgets that may cover one of the pods, in their order.
-func (x *budgetIndex[B]) candidatesOfAny(list []*cluster.Pod, s *store) []B {
-	if !x.isMany() {
-		return x.all()
-	}
-	found := make([]bool, len(x.budgets))
-	left := len(found)
-	for _, p := range list {
-		if left == 0 {
-			break
-		}
-		for _, place := range x.places(p, s) {
-			if !found[place] {
-				found[place] = true
-				left--
-			}
-		}
-	}
-	var out []B
-	for place, is := range found {
-		if is {
-			out = append(out, x.budgets[place])
-		}
-	}
-	return out
-}
-
-// places are those of the candidates for a pod.
-func (x *budgetIndex[B]) places(p *cluster.Pod, s *store) []int {
-	places := x.labelled.Candidates(p.Labels)
-	if len(x.targets) > 0 && p.Owner.Kind != "" {
-		if w := s.workloadOf(p.Namespace, p.Owner); w != nil {
-			places = slices.Concat(places, x.targets[w.Name], x.targets[w.Labels[kruise.SourceLabel]])
-			slices.Sort(places)
-			places = slices.Compact(places)
-		}
-	}
-	return places
-}
-
 // shown returns the budgets that cover one of the pods of an object, as its snapshot shows them.
 // Each budget is asked once, whatever the number of objects, as long as nothing changes.
 func (bg *budgets) shown(o *object) (unavailable []*rules.Budget, disruptions []*rules.DisruptionBudget) {
-	kruises, natives := bg.concerning(o)
+	kruises, natives := bg.unavailable.list, bg.disruptions.list
+	if len(kruises)+len(natives) > 0 && o.ref.Kind != kruise.KindSidecarSet {
+		bg.tallyAll()
+		list := bg.store.podsOf(o)
+		kruises = bg.unavailable.index[o.ref.Namespace].candidates(bg.store, list...)
+		natives = bg.disruptions.index[o.ref.Namespace].candidates(bg.store, list...)
+	}
 	for _, g := range kruises {
 		b := *g.known.get(bg.moment(g.budget), func() *rules.Budget {
 			view := bg.unavailableView(g)
@@ -564,29 +476,4 @@ func (bg *budgets) shown(o *object) (unavailable []*rules.Budget, disruptions []
 		}
 	}
 	return unavailable, disruptions
-}
-
-// concerning are the budgets that cover one of the pods of an object, and maybe others.
-func (bg *budgets) concerning(o *object) ([]*unavailableBudget, []*disruptionBudget) {
-	if len(bg.unavailable)+len(bg.disruptions) == 0 || o.ref.Kind == kruise.KindSidecarSet {
-		return bg.unavailable, bg.disruptions
-	}
-	bg.tallyAll()
-	list := bg.store.podsOf(o)
-	return bg.covering[o.ref.Namespace].candidatesOfAny(list, bg.store), bg.protecting[o.ref.Namespace].candidatesOfAny(list, bg.store)
-}
-
-// indexDisruptions files the PodDisruptionBudgets.
-func (bg *budgets) indexDisruptions() {
-	inNamespace := map[string][]*disruptionBudget{}
-	for _, d := range bg.disruptions {
-		inNamespace[d.budget.Namespace] = append(inNamespace[d.budget.Namespace], d)
-		d.members = members{}
-	}
-	bg.protecting = make(map[string]*budgetIndex[*disruptionBudget], len(inNamespace))
-	for namespace, budgets := range inNamespace {
-		bg.protecting[namespace] = newBudgetIndex(budgets, func(d *disruptionBudget) (*metav1.LabelSelector, *kruise.TargetReference) {
-			return d.budget.Spec.Selector, nil
-		})
-	}
 }

@@ -68,14 +68,14 @@ spec:
 func budgetsByAsking(w *World, ref cluster.Ref) []string {
 	o := w.store.objects[ref]
 	var s plan.Snapshot
-	for _, g := range w.budgets.unavailable {
+	for _, g := range w.budgets.unavailable.list {
 		view := w.budgets.unavailableView(g)
 		view.Pods = w.store.podsIn(g.budget.Namespace)
 		if b := view.Rules(); w.store.concerns(o, b.Pods) {
 			s.Budgets = append(s.Budgets, b)
 		}
 	}
-	for _, d := range w.budgets.disruptions {
+	for _, d := range w.budgets.disruptions.list {
 		view := w.budgets.disruptionView(d)
 		view.Pods = w.store.podsIn(d.budget.Namespace)
 		if b := view.Rules(); w.store.concerns(o, b.Pods) {
@@ -113,7 +113,7 @@ func disturbWorld(t *testing.T, w *World, rng *rand.Rand) {
 		must(t, w.Patch(web, plan.Patch{Body: map[string]any{"spec": map[string]any{"replicas": replicas}}}))
 	case 3:
 		var names []string
-		for _, g := range w.budgets.unavailable {
+		for _, g := range w.budgets.unavailable.list {
 			names = append(names, g.budget.Name)
 		}
 		slices.Sort(names)

@@ -202,7 +202,7 @@ func (m *controllerManager) patchPod(a controller.PatchPod) error {
 	if err := m.pods.admitUpdate(e, rest); err != nil {
 		return err
 	}
-	if !empty(rest) {
+	if !rest.Empty() {
 		m.pods.change(e, rest, "")
 	}
 	return nil

@@ -143,7 +143,7 @@ func (f *podCreator) currentAdmission() (*controller.Admission, error) {
 	for _, set := range f.store.sets {
 		s.SidecarSets = append(s.SidecarSets, controller.SidecarSource{Workload: set.workload, Revisions: set.revisions})
 	}
-	for _, g := range f.budgets.unavailable {
+	for _, g := range f.budgets.unavailable.list {
 		if !g.rendered {
 			s.Budgets = append(s.Budgets, g.budget)
 		}

@@ -216,7 +216,7 @@ func (d *groupDriver) advance(r *groupRunner) (acted bool, err error) {
 			return true, d.Promote(r.Ref, r.Plan)
 		}
 		r.reason, r.nextLook = decision.Reason, forever
-		if len(d.budgets.unavailable)+len(d.budgets.disruptions) > 0 {
+		if len(d.budgets.unavailable.list)+len(d.budgets.disruptions.list) > 0 {
 			r.nextLook = d.clock.at + retryInterval
 		}
 		if !decision.Until.IsZero() {

@@ -174,10 +174,10 @@ func (l *loader) start() {
 		o.due = 0
 	}
 	l.budgets.allDue = 0
-	for _, g := range l.budgets.unavailable {
+	for _, g := range l.budgets.unavailable.list {
 		g.due = 0
 	}
-	for _, d := range l.budgets.disruptions {
+	for _, d := range l.budgets.disruptions.list {
 		d.due = 0
 	}
 	for _, e := range slices.Clone(l.store.all.pods) {
@@ -346,21 +346,21 @@ func (l *loader) loadBudgets(list []plan.Snapshot) {
 		namespace := s.Workload.Namespace
 		one := plan.Snapshot{Workload: s.Workload}
 		for _, b := range s.Budgets {
-			i, ok := at("pub", namespace, b.Name, len(l.budgets.unavailable)+len(one.Budgets))
-			if !ok || i >= len(l.budgets.unavailable) { // of another namespace, where the pods of a SidecarSet are, too
+			i, ok := at("pub", namespace, b.Name, len(l.budgets.unavailable.list)+len(one.Budgets))
+			if !ok || i >= len(l.budgets.unavailable.list) { // of another namespace, where the pods of a SidecarSet are, too
 				one.Budgets = append(one.Budgets, b)
 				continue
 			}
-			have := &l.budgets.unavailable[i].beyond
+			have := &l.budgets.unavailable.list[i].beyond
 			have.Expected, have.Available = max(0, have.Expected-b.Expected), max(0, have.Available-max(len(b.Pods), b.Expected))
 		}
 		for _, b := range s.Disruptions {
-			i, ok := at("pdb", namespace, b.Name, len(l.budgets.disruptions)+len(one.Disruptions))
-			if !ok || i >= len(l.budgets.disruptions) {
+			i, ok := at("pdb", namespace, b.Name, len(l.budgets.disruptions.list)+len(one.Disruptions))
+			if !ok || i >= len(l.budgets.disruptions.list) {
 				one.Disruptions = append(one.Disruptions, b)
 				continue
 			}
-			have := &l.budgets.disruptions[i].beyond
+			have := &l.budgets.disruptions.list[i].beyond
 			have.Expected, have.Available = max(0, have.Expected-b.Expected), max(0, have.Available-max(len(b.Pods), b.Expected))
 		}
 		l.budgets.add(one)

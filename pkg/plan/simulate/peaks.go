@@ -87,12 +87,12 @@ func (d *groupDriver) sample() {
 	for name, n := range nodes {
 		d.peaks.of("node", "", name, -1, n)
 	}
-	for _, g := range d.budgets.unavailable {
+	for _, g := range d.budgets.unavailable.list {
 		budget := d.budgets.unavailableView(g).Rules()
 		n := budget.Counts()
 		d.peaks.of("podunavailablebudget", g.budget.Namespace, g.budget.Name, n.Expected-n.Desired, max(0, n.Expected-n.Current)).Shared = d.shared(budget.Pods)
 	}
-	for _, b := range d.budgets.disruptions {
+	for _, b := range d.budgets.disruptions.list {
 		budget := d.budgets.disruptionView(b).Rules()
 		n := budget.Counts()
 		d.peaks.of("poddisruptionbudget", b.budget.Namespace, b.budget.Name, n.Expected-n.Desired, max(0, n.Expected-n.Current)).Shared = d.shared(budget.Pods)

@@ -148,14 +148,10 @@ func (r *podRegistry) patchPod(ref plan.PodRef, c cluster.PodChange) error {
 
 // admitUpdate is the webhook that sees every update of a pod's spec and metadata.
 func (r *podRegistry) admitUpdate(e *pod, c cluster.PodChange) error {
-	if !r.opt.GuardUpdates || empty(c) {
+	if !r.opt.GuardUpdates || c.Empty() {
 		return nil
 	}
 	return r.budgets.permit(e, kruise.PubUpdateOperation, controller.Harmless(e.Pod, e.With(c, r.clock.now())))
-}
-
-func empty(c cluster.PodChange) bool {
-	return len(c.Labels)+len(c.Annotations)+len(c.AddFinalizers)+len(c.RemoveFinalizers)+len(c.Images)+len(c.Resources)+len(c.Restart)+len(c.Reread)+len(c.Conditions) == 0
 }
 
 // deleteByHand deletes a pod by hand. A PodUnavailableBudget may refuse it.

@@ -74,18 +74,7 @@ func (s *scheduler) labelNode(name string, labels map[string]*string) error {
 	if n == nil {
 		return plan.ErrNotFound
 	}
-	now := maps.Clone(n.Labels)
-	if now == nil {
-		now = map[string]string{}
-	}
-	for k, v := range labels {
-		if v == nil {
-			delete(now, k)
-			continue
-		}
-		now[k] = *v
-	}
-	s.addNode(name, now)
+	s.addNode(name, cluster.Merged(n.Labels, labels))
 	return nil
 }
 

@@ -305,12 +305,12 @@ func TestTally(t *testing.T) {
 		docs = append(docs, strings.NewReplacer("name: web", fmt.Sprint("name: web-", i), "selector: {matchLabels: {app: web}}", covers).Replace(fmt.Sprintf(guardDoc, "1")))
 	}
 	w, _ := ready(t, o, plan.Policy{}, docs...)
-	if len(w.budgets.unavailable) <= fewBudgets {
-		t.Fatalf("%d budgets, want more than %d", len(w.budgets.unavailable), fewBudgets)
+	if len(w.budgets.unavailable.list) <= fewBudgets {
+		t.Fatalf("%d budgets, want more than %d", len(w.budgets.unavailable.list), fewBudgets)
 	}
 	compare := func(when string) {
 		t.Helper()
-		for _, g := range w.budgets.unavailable {
+		for _, g := range w.budgets.unavailable.list {
 			view := w.budgets.unavailableView(g)
 			want := controller.Tally{}
 			for _, p := range w.store.all.now {

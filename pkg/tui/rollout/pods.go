@@ -249,7 +249,7 @@ var orders = []struct {
 	{"node", func(a, b *podRow) int { return strings.Compare(a.Node, b.Node) }},
 	{"ready", func(a, b *podRow) int { return cmp.Compare(a.ready, b.ready) }},
 	{"why", func(a, b *podRow) int {
-		return cmp.Or(compareBool(a.why == "", b.why == ""), strings.Compare(a.why, b.why))
+		return cmp.Or(cmp.Compare(min(len(b.why), 1), min(len(a.why), 1)), strings.Compare(a.why, b.why))
 	}},
 }
 
@@ -269,16 +269,6 @@ func (o order) compare(a, b *podRow) int {
 		c = -c
 	}
 	return cmp.Or(c, strings.Compare(a.name, b.name), strings.Compare(a.UID, b.UID))
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // grouping is what the pods of the grid are grouped by.
