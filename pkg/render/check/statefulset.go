@@ -48,7 +48,7 @@ func statefulSet(s *subject) {
 	k.strategy()
 	k.reserveOrdinals()
 	k.claimRules()
-	checkLongRunning(s, &k.spec.Template.Spec)
+	checkLongRunning(s, s.kind.kind, "spec.template", &k.spec.Template.Spec)
 	// The webhook looks at little of the template; the pods of a bad one are refused.
 	checkPodMetadata("spec.template", &k.spec.Template, s.podFault)
 	s.accepted(func() {
