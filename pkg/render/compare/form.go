@@ -130,21 +130,16 @@ func normalise(r *resource.Resource, v map[string]any) {
 			for _, key := range bookkeeping {
 				delete(annotations, key)
 			}
-			decodeStrategy(annotations)
+			// The fields of a strategy are compared, and not its text.
+			text, _ := annotations[kruise.StrategyAnnotation].(string)
+			var inside map[string]any
+			if json.Unmarshal([]byte(text), &inside) == nil && inside != nil {
+				annotations[kruise.StrategyAnnotation] = inside
+			}
 		}
 	}
 	for _, d := range defaults[kindOf(r)] {
-		d.fill(v)
-	}
-}
-
-// decodeStrategy reads the annotation that holds a strategy, so that its fields are compared
-// and not its text.
-func decodeStrategy(annotations map[string]any) {
-	text, _ := annotations[kruise.StrategyAnnotation].(string)
-	var inside map[string]any
-	if json.Unmarshal([]byte(text), &inside) == nil && inside != nil {
-		annotations[kruise.StrategyAnnotation] = inside
+		d.fill(v, strings.Split(d.path, "."))
 	}
 }
 
@@ -227,9 +222,7 @@ func pod(spec string) []defaultValue {
 }
 
 // fill sets the value where the maps that would hold it are there and it is not.
-func (d defaultValue) fill(v map[string]any) { d.at(v, strings.Split(d.path, ".")) }
-
-func (d defaultValue) at(v any, steps []string) {
+func (d defaultValue) fill(v any, steps []string) {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return
@@ -239,10 +232,10 @@ func (d defaultValue) at(v any, steps []string) {
 	case list:
 		items, _ := m[key].([]any)
 		for _, item := range items {
-			d.at(item, steps[1:])
+			d.fill(item, steps[1:])
 		}
 	case len(steps) > 1:
-		d.at(m[key], steps[1:])
+		d.fill(m[key], steps[1:])
 	case m[key] == nil:
 		if m[key] = d.value; d.like != "" {
 			m[key] = m[d.like]
