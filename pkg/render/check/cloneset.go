@@ -97,7 +97,12 @@ func (k *cloneSetCheck) strategy() {
 	switch u.Type {
 	case "", kruise.RollingUpdateCloneSetStrategyType:
 	case kruise.OnDeleteCloneSetStrategyType:
-		k.onDelete()
+		switch r := u.RollingUpdate; {
+		case k.alpha:
+			k.fault("spec.updateStrategy.type", "write the object as apps.kruise.io/v1beta1", "OnDelete is refused in v1alpha1: want ReCreate, InPlaceIfPossible or InPlaceOnly")
+		case r != nil && r.MaxUnavailable == nil: // which the controller does not read
+			k.fault(rolling+"maxUnavailable", "remove rollingUpdate, which OnDelete does not use", "a rollingUpdate without maxUnavailable is refused beside OnDelete")
+		}
 		return
 	default:
 		k.fault("spec.updateStrategy.type", "", "%q is not allowed: want RollingUpdate or OnDelete", u.Type)
@@ -114,18 +119,6 @@ func (k *cloneSetCheck) strategy() {
 	k.budget(r)
 	updatePriority(k.subject, rolling+"priorityStrategy", r.PriorityStrategy)
 	scatterTerms(k.subject, rolling+"scatterStrategy", r.ScatterStrategy)
-}
-
-// onDelete refuses OnDelete in v1alpha1, and in v1beta1 a rollingUpdate without
-// maxUnavailable, although the controller does not read it.
-func (k *cloneSetCheck) onDelete() {
-	r := k.spec.UpdateStrategy.RollingUpdate
-	switch {
-	case k.alpha:
-		k.fault("spec.updateStrategy.type", "write the object as apps.kruise.io/v1beta1", "OnDelete is refused in v1alpha1: want ReCreate, InPlaceIfPossible or InPlaceOnly")
-	case r != nil && r.MaxUnavailable == nil:
-		k.fault(rolling+"maxUnavailable", "remove rollingUpdate, which OnDelete does not use", "a rollingUpdate without maxUnavailable is refused beside OnDelete")
-	}
 }
 
 var negativePercentage = regexp.MustCompile(`^-[0-9]+%$`)

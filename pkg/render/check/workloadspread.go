@@ -57,21 +57,15 @@ func workloadSpread(s *subject) {
 	if f := k.spec.TargetFilter; f != nil && f.Selector != nil {
 		validSelector(k.subject, "spec.targetFilter.selector", f.Selector)
 	}
-	k.topology()
+	if !k.tooManySubsets(spreadSubsets, len(k.spec.Subsets)) {
+		k.subsets()
+		k.limits()
+		k.schedule()
+	}
 	var old kruise.WorkloadSpread
 	if k.decodeOld(&old) {
 		immutableFields(k.subject, fieldChange{spreadTarget.path, old.Spec.TargetReference, k.spec.TargetReference})
 	}
-}
-
-// topology holds the rules for subsets and how they are chosen.
-func (k *spreadCheck) topology() {
-	if k.tooManySubsets(spreadSubsets, len(k.spec.Subsets)) {
-		return
-	}
-	k.subsets()
-	k.limits()
-	k.schedule()
 }
 
 func (k *spreadCheck) subsets() {

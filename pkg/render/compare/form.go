@@ -13,37 +13,30 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// typed makes the empty object of each kind whose type is known, by GROUP/KIND:
-// these get all defaults that a cluster would have stored.
-var typed = map[string]func() any{
-	"/Pod":                                       func() any { return &corev1.Pod{} },
-	"apps/DaemonSet":                             func() any { return &appsv1.DaemonSet{} },
-	"apps/Deployment":                            func() any { return &appsv1.Deployment{} },
-	"apps/ReplicaSet":                            func() any { return &appsv1.ReplicaSet{} },
-	"apps/StatefulSet":                           func() any { return &appsv1.StatefulSet{} },
-	"batch/CronJob":                              func() any { return &batchv1.CronJob{} },
-	"batch/Job":                                  func() any { return &batchv1.Job{} },
-	kruise.Group + "/AdvancedCronJob":            func() any { return &kruise.AdvancedCronJob{} },
-	kruise.Group + "/BroadcastJob":               func() any { return &kruise.BroadcastJob{} },
-	kruise.Group + "/CloneSet":                   func() any { return &kruise.CloneSet{} },
-	kruise.Group + "/ContainerRecreateRequest":   func() any { return &kruise.ContainerRecreateRequest{} },
-	kruise.Group + "/DaemonSet":                  func() any { return &kruise.DaemonSet{} },
-	kruise.Group + "/EphemeralJob":               func() any { return &kruise.EphemeralJob{} },
-	kruise.Group + "/ImageListPullJob":           func() any { return &kruise.ImageListPullJob{} },
-	kruise.Group + "/ImagePullJob":               func() any { return &kruise.ImagePullJob{} },
-	kruise.Group + "/NodeImage":                  func() any { return &kruise.NodeImage{} },
-	kruise.Group + "/NodePodProbe":               func() any { return &kruise.NodePodProbe{} },
-	kruise.Group + "/PersistentPodState":         func() any { return &kruise.PersistentPodState{} },
-	kruise.Group + "/PodProbeMarker":             func() any { return &kruise.PodProbeMarker{} },
-	kruise.Group + "/ResourceDistribution":       func() any { return &kruise.ResourceDistribution{} },
-	kruise.Group + "/SidecarSet":                 func() any { return &kruise.SidecarSet{} },
-	kruise.Group + "/StatefulSet":                func() any { return &kruise.StatefulSet{} },
-	kruise.Group + "/UnitedDeployment":           func() any { return &kruise.UnitedDeployment{} },
-	kruise.Group + "/WorkloadSpread":             func() any { return &kruise.WorkloadSpread{} },
-	kruise.PolicyGroup + "/PodUnavailableBudget": func() any { return &kruise.PodUnavailableBudget{} },
+// newObject makes the empty object of a kind whose type is known, nil for others: these get all
+// defaults that a cluster would have stored.
+func newObject(r *resource.Resource) any {
+	switch kindOf(r) {
+	case "/Pod":
+		return &corev1.Pod{}
+	case "apps/DaemonSet":
+		return &appsv1.DaemonSet{}
+	case "apps/Deployment":
+		return &appsv1.Deployment{}
+	case "apps/ReplicaSet":
+		return &appsv1.ReplicaSet{}
+	case "apps/StatefulSet":
+		return &appsv1.StatefulSet{}
+	case "batch/CronJob":
+		return &batchv1.CronJob{}
+	case "batch/Job":
+		return &batchv1.Job{}
+	}
+	return check.NewObject(r.Group(), r.Kind())
 }
 
 // form is an object as it is compared: decoded JSON in the newest version of its
@@ -71,8 +64,7 @@ func (c *comparison) forms(p pair) (old, now form) {
 }
 
 func formOf(r *resource.Resource, byType bool) form {
-	if empty := typed[kindOf(r)]; empty != nil && byType {
-		obj := empty()
+	if obj := newObject(r); obj != nil && byType {
 		if unknown, err := kruise.Decode(r.Node(), obj); err == nil {
 			kruise.DefaultStored(obj)
 			if v, ok := plain(obj); ok {

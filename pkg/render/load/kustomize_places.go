@@ -427,21 +427,17 @@ func (w *valueWalk) addOperations(root *tree.Node, p patchDocument, file string)
 		if value == nil || name != "add" && name != "replace" {
 			continue
 		}
-		steps := strings.Split(strings.TrimPrefix(tree.StrAt(op, "path"), "/"), "/")
-		if n := pointed(root, steps, value); n != nil {
+		if n := pointed(root, tree.PointerSteps(tree.StrAt(op, "path")), value); n != nil {
 			put := written{node: value, file: file, lines: p.lines, whole: tree.Equal(value, n)}
 			w.at[n] = append([]written{put}, w.at[n]...)
 		}
 	}
 }
 
-var pointerStep = strings.NewReplacer("~1", "/", "~0", "~")
-
 // pointed is what a JSON pointer leads to. Later operations may have moved items: the one with the
 // value comes first.
 func pointed(n *tree.Node, steps []string, value *tree.Node) *tree.Node {
 	for i, step := range steps {
-		step = pointerStep.Replace(step)
 		if !tree.IsSeq(n) {
 			n = valueOf(n, step)
 			continue
