@@ -3,6 +3,7 @@ package compare
 import (
 	"encoding/base64"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -17,26 +18,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// newObject makes the empty object of a kind whose type is known, nil for others: these get all
-// defaults that a cluster would have stored.
-func newObject(r *resource.Resource) any {
-	switch kindOf(r) {
-	case "/Pod":
-		return &corev1.Pod{}
-	case "apps/DaemonSet":
-		return &appsv1.DaemonSet{}
-	case "apps/Deployment":
-		return &appsv1.Deployment{}
-	case "apps/ReplicaSet":
-		return &appsv1.ReplicaSet{}
-	case "apps/StatefulSet":
-		return &appsv1.StatefulSet{}
-	case "batch/CronJob":
-		return &batchv1.CronJob{}
-	case "batch/Job":
-		return &batchv1.Job{}
-	}
-	return check.NewObject(r.Group(), r.Kind())
+// natives are the types of Kubernetes' own kinds, by GROUP/KIND, whose objects get all defaults that a
+// cluster would have stored, as those of Kruise's kinds do.
+var natives = map[string]any{
+	"/Pod": corev1.Pod{}, "apps/DaemonSet": appsv1.DaemonSet{}, "apps/Deployment": appsv1.Deployment{}, "apps/ReplicaSet": appsv1.ReplicaSet{},
+	"apps/StatefulSet": appsv1.StatefulSet{}, "batch/CronJob": batchv1.CronJob{}, "batch/Job": batchv1.Job{},
 }
 
 // form is an object as it is compared: decoded JSON in the newest version of its
@@ -64,7 +50,11 @@ func (c *comparison) forms(p pair) (old, now form) {
 }
 
 func formOf(r *resource.Resource, byType bool) form {
-	if obj := newObject(r); obj != nil && byType {
+	obj := check.NewObject(r.Group(), r.Kind())
+	if native := natives[kindOf(r)]; native != nil {
+		obj = reflect.New(reflect.TypeOf(native)).Interface()
+	}
+	if obj != nil && byType {
 		if unknown, err := kruise.Decode(r.Node(), obj); err == nil {
 			kruise.DefaultStored(obj)
 			if v, ok := plain(obj); ok {
