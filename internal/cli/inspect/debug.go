@@ -15,6 +15,7 @@ import (
 	"k8s.io/kubectl/pkg/scheme"
 	"k8s.io/kubectl/pkg/util/completion"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
@@ -103,7 +104,11 @@ func (o *debugOptions) run(ctx context.Context, c *cobra.Command) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	version, err := o.jobsServed()
+	d, err := o.factory.Discovery()
+	if err != nil {
+		return err
+	}
+	version, err := clusterread.ServedVersion(d, ephemeralJobs)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
@@ -33,15 +32,6 @@ func (j *debugJob) flags(fl *pflag.FlagSet) {
 }
 
 const ephemeralJobs = "ephemeraljobs"
-
-// jobsServed is the version of EphemeralJobs that the cluster has, "" for none.
-func (o *debugOptions) jobsServed() (string, error) {
-	d, err := o.factory.Discovery()
-	if err != nil {
-		return "", err
-	}
-	return clusterread.ServedVersion(d, ephemeralJobs)
-}
 
 // createJob makes an EphemeralJob over pods.
 func (o *debugOptions) createJob(ctx context.Context, chosen resourcearg.PodSelection, version string) error {
@@ -143,6 +133,4 @@ func optionalCount(n int32) *int32 {
 }
 
 // nameSuffix tells a thing from others of its name.
-func nameSuffix() string { return rand.String(suffixLength) }
-
-const suffixLength = 5
+func nameSuffix() string { return rand.String(5) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -59,11 +60,13 @@ func kindPage(u *unstructured.Unstructured, a relatedObjects, columns int, now t
 	return p.text.String()
 }
 
-// summary is what get shows, in words.
+// summary is what get shows of an object but for its name and age, in words.
 func (p *page) summary(u *unstructured.Unstructured, now time.Time) {
 	var out []string
-	for _, c := range summaryOf(u, now) {
-		out = append(out, strings.ToLower(strings.ReplaceAll(c[0], "_", " "))+" "+c[1])
+	for _, c := range tables[u.GroupVersionKind().GroupKind()] {
+		if value := c.show(u.Object, now); !c.wide && c.title != created.title && value != noValue && value != "" {
+			out = append(out, strings.ToLower(strings.ReplaceAll(c.title, "_", " "))+" "+value)
+		}
 	}
 	if len(out) > 0 {
 		p.row("Summary", "%s", strings.Join(out, ", "))
@@ -186,7 +189,7 @@ func revisionRows(a relatedObjects, now time.Time) [][]string {
 				count++
 			}
 		}
-		rows = append(rows, []string{numberText(r.Revision), r.Name, numberText(count), duration.HumanDuration(now.Sub(r.CreationTimestamp.Time))})
+		rows = append(rows, []string{strconv.FormatInt(r.Revision, 10), r.Name, strconv.Itoa(count), duration.HumanDuration(now.Sub(r.CreationTimestamp.Time))})
 	}
 	return rows
 }
@@ -300,5 +303,3 @@ func nativePart(part func(w describe.PrefixWriter)) string {
 	_ = t.Flush()
 	return out.String()
 }
-
-func numberText[N int | int64](n N) string { return fmt.Sprint(n) }

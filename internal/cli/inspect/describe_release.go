@@ -40,20 +40,17 @@ func releasePage(u, workload *unstructured.Unstructured, list []corev1.Pod, l de
 	if r.Message != "" {
 		p.row("Message", "%s", r.Message)
 	}
-	p.row("Strategy", "%s", releaseStrategy(r))
+	strategy := "Canary"
+	if r.Style == release.BlueGreen {
+		strategy = "BlueGreen"
+	}
+	p.row("Strategy", "%s", strategy)
 	p.steps(r, u, l)
 	p.routings(mapPart(u.Object, "spec", "strategy", string(r.Style)))
 	sub := mapPart(u.Object, "status", string(r.Style)+"Status")
 	p.workload(workload, sub, r)
 	p.batch(r, sub, list, l, now)
 	return p.text.String(), nil
-}
-
-func releaseStrategy(r *release.Rollout) string {
-	if r.Style == release.BlueGreen {
-		return "BlueGreen"
-	}
-	return "Canary"
 }
 
 // phaseIcon is a sign for a phase.

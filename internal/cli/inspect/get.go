@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
 	"k8s.io/kubectl/pkg/cmd/get"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 	"k8s.io/kubectl/pkg/util/completion"
@@ -70,7 +72,9 @@ func NewGet(f *factory.Factory) *cobra.Command {
 			if len(args) == 0 && cmdutil.IsFilenameSliceEmpty(o.Filenames, o.Kustomize) && o.Raw == "" {
 				return command.Usagef("for instance cloneset, cloneset/web, or all", "Required resource not specified")
 			}
-			o.whole = kubectl.ChangedFactory(f, requestWholeObjects)
+			o.whole = kubectl.ChangedFactory(f, func(c *rest.Config) {
+				c.Wrap(func(next http.RoundTripper) http.RoundTripper { return wholeTables{next} })
+			})
 			if err := o.Complete(o.whole, c, args); err != nil {
 				return kubectl.Err(err)
 			}
@@ -112,7 +116,8 @@ func (o *getOptions) run(ctx context.Context, args []string) error {
 	if o.Raw == "" && (o.Watch || o.WatchOnly) && !namesAllTypes(args) {
 		return kubectl.Interrupted(ctx, kubectl.Err(o.follow(ctx, args)))
 	}
-	if !o.IsHumanReadablePrinter || o.Raw != "" || o.wide() || o.factory.Streams.Width <= 0 {
+	allColumns := o.PrintFlags.OutputFormat != nil && *o.PrintFlags.OutputFormat == "wide"
+	if !o.IsHumanReadablePrinter || o.Raw != "" || allColumns || o.factory.Streams.Width <= 0 {
 		return o.list(args)
 	}
 	fit := &fitting{to: o.Out, columns: o.factory.Streams.Width}
@@ -125,11 +130,6 @@ func (o *getOptions) run(ctx context.Context, args []string) error {
 	return err
 }
 
-// wide reports whether all columns are asked for.
-func (o *getOptions) wide() bool {
-	return o.PrintFlags.OutputFormat != nil && *o.PrintFlags.OutputFormat == "wide"
-}
-
 // list shows what there is now.
 func (o *getOptions) list(args []string) error {
 	if !namesAllTypes(args) {
@@ -139,11 +139,11 @@ func (o *getOptions) list(args []string) error {
 	if err != nil {
 		return err
 	}
-	served, err := servedKinds(d)
-	if err != nil {
+	lists, err := d.ServerPreferredResources()
+	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) { // an API that does not answer now is passed over
 		return err
 	}
-	return o.getEachKind(expandAll(args[0], served), args[1:])
+	return o.getEachKind(expandAll(args[0], servedTypes(lists)), args[1:])
 }
 
 // getEachKind prints several types, each under its title.
@@ -209,16 +209,7 @@ func expandAll(arg string, served []string) []string {
 	return out
 }
 
-// servedKinds are those of allTypes that the server has. An API that does not answer
-// now is passed over.
-func servedKinds(d discovery.DiscoveryInterface) ([]string, error) {
-	lists, err := d.ServerPreferredResources()
-	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
-		return nil, err
-	}
-	return servedTypes(lists), nil
-}
-
+// servedTypes are those of allTypes that the server has.
 func servedTypes(lists []*metav1.APIResourceList) []string {
 	have := map[string]bool{}
 	for _, l := range lists {
@@ -262,13 +253,10 @@ func (o *getOptions) sections(types []string, rest []string) error {
 	if shown || len(faults) > 0 || o.IgnoreNotFound {
 		return faults.Err()
 	}
-	_, err := fmt.Fprintln(o.ErrOut, o.noResources())
-	return err
-}
-
-func (o *getOptions) noResources() string {
-	if o.AllNamespaces {
-		return "No resources found"
+	text := "No resources found"
+	if !o.AllNamespaces {
+		text += " in " + o.Namespace + " namespace."
 	}
-	return "No resources found in " + o.Namespace + " namespace."
+	_, err := fmt.Fprintln(o.ErrOut, text)
+	return err
 }

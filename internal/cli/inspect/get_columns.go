@@ -144,7 +144,7 @@ func fieldCell(paths ...string) cell {
 	return func(o map[string]any, _ time.Time) string {
 		for _, path := range paths {
 			if v := fieldAt(o, path); v != nil {
-				return oneLine(fmt.Sprint(v))
+				return strings.Join(strings.Fields(fmt.Sprint(v)), " ")
 			}
 		}
 		return noValue
@@ -260,8 +260,6 @@ func fieldAt(o map[string]any, path string) any {
 	}
 	return v
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // listCell shows the entries of a list.
 func listCell(path string) cell {

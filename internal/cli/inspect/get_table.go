@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -35,7 +34,11 @@ func withTitles(obj runtime.Object, columns []column, now time.Time) runtime.Obj
 		if fieldAt(object, "spec") == nil && fieldAt(object, "status") == nil && len(object) <= metadataOnly {
 			return obj // the server sent no whole objects
 		}
-		out = append(out, map[string]any{"cells": rowCells(object, columns, now), "object": object})
+		cells := []any{fieldAt(object, "metadata.name")}
+		for _, c := range columns {
+			cells = append(cells, c.show(object, now))
+		}
+		out = append(out, map[string]any{"cells": cells, "object": object})
 	}
 	table := map[string]any{"apiVersion": u.GetAPIVersion(), "kind": "Table", "columnDefinitions": columnDefinitions(columns), "rows": out}
 	if meta, ok := u.Object["metadata"]; ok {
@@ -46,14 +49,6 @@ func withTitles(obj runtime.Object, columns []column, now time.Time) runtime.Obj
 
 // metadataOnly is how many fields a PartialObjectMetadata has.
 const metadataOnly = 3
-
-func rowCells(object map[string]any, columns []column, now time.Time) []any {
-	out := []any{fieldAt(object, "metadata.name")}
-	for _, c := range columns {
-		out = append(out, c.show(object, now))
-	}
-	return out
-}
 
 func columnDefinitions(columns []column) []any {
 	definition := func(name, format string, priority int64) any {
@@ -73,39 +68,18 @@ func columnDefinitions(columns []column) []any {
 // kruiseGroups are those whose kinds have columns of this program.
 var kruiseGroups = []string{kruise.Group, kruise.PolicyGroup, release.Group}
 
-// requestWholeObjects asks the server for whole objects with the tables of our kinds: its own
-// tables carry no more than the metadata.
-func requestWholeObjects(c *rest.Config) {
-	c.Wrap(func(next http.RoundTripper) http.RoundTripper { return wholeTables{next} })
-}
-
+// wholeTables asks the server for whole objects with the tables of our kinds: its own tables
+// carry no more than the metadata.
 type wholeTables struct{ next http.RoundTripper }
 
 func (w wholeTables) RoundTrip(r *http.Request) (*http.Response, error) {
-	if isKruiseRequest(r) {
+	_, after, found := strings.Cut(r.URL.Path, "/apis/")
+	group, _, _ := strings.Cut(after, "/")
+	if found && slices.Contains(kruiseGroups, group) && strings.Contains(r.Header.Get("Accept"), "as=Table") {
 		r = r.Clone(r.Context())
 		q := r.URL.Query()
 		q.Set("includeObject", "Object")
 		r.URL.RawQuery = q.Encode()
 	}
 	return w.next.RoundTrip(r)
-}
-
-// isKruiseRequest reports whether a request asks for a table of one of these groups.
-func isKruiseRequest(r *http.Request) bool {
-	_, after, found := strings.Cut(r.URL.Path, "/apis/")
-	group, _, _ := strings.Cut(after, "/")
-	return found && slices.Contains(kruiseGroups, group) && strings.Contains(r.Header.Get("Accept"), "as=Table")
-}
-
-// summaryOf is what the columns of an object's kind show of it, but for its name and
-// age: titles with values, none for kinds that are not Kruise's.
-func summaryOf(u *unstructured.Unstructured, now time.Time) [][2]string {
-	var out [][2]string
-	for _, c := range tables[u.GroupVersionKind().GroupKind()] {
-		if value := c.show(u.Object, now); !c.wide && c.title != created.title && value != noValue && value != "" {
-			out = append(out, [2]string{c.title, value})
-		}
-	}
-	return out
 }

@@ -46,16 +46,11 @@ func (o *getOptions) follow(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return watchUntilClosed(ctx, w, func(e watch.Event) error {
+	_, err = watchtools.UntilWithoutRetry(ctx, w, func(e watch.Event) (bool, error) {
 		err := o.write(printer, e.Object, string(e.Type), out)
 		shown = true
-		return err
+		return false, err
 	})
-}
-
-// watchUntilClosed hands on what a watch tells until its end.
-func watchUntilClosed(ctx context.Context, w watch.Interface, tell func(watch.Event) error) error {
-	_, err := watchtools.UntilWithoutRetry(ctx, w, func(e watch.Event) (bool, error) { return false, tell(e) })
 	if errors.Is(err, watchtools.ErrWatchClosed) {
 		return nil
 	}

@@ -117,7 +117,8 @@ func (o *logsOptions) complete(c *cobra.Command, args []string) error {
 		return command.Usagef("", "%w", err)
 	}
 	if o.sidecar != "" {
-		o.ofSidecar()
+		o.LogsForObject = o.workingOf(logsForObject(o.LogsForObject))
+		o.AllPodLogsForObject = o.workingOf(logsForObject(o.AllPodLogsForObject))
 	}
 	return nil
 }
@@ -170,12 +171,7 @@ type logRequests = map[corev1.ObjectReference]rest.ResponseWrapper
 
 type logsForObject func(g genericclioptions.RESTClientGetter, object, options runtime.Object, limit time.Duration, allContainers bool) (logRequests, error)
 
-// ofSidecar has each pod asked for the container that works in it.
-func (o *logsOptions) ofSidecar() {
-	o.LogsForObject = o.workingOf(logsForObject(o.LogsForObject))
-	o.AllPodLogsForObject = o.workingOf(logsForObject(o.AllPodLogsForObject))
-}
-
+// workingOf has each pod asked for the container of the sidecar that works in it.
 func (o *logsOptions) workingOf(next logsForObject) func(genericclioptions.RESTClientGetter, runtime.Object, runtime.Object, time.Duration, bool) (logRequests, error) {
 	return func(g genericclioptions.RESTClientGetter, object, given runtime.Object, limit time.Duration, all bool) (logRequests, error) {
 		out := logRequests{}

@@ -195,10 +195,6 @@ func (c Choice) Why() string {
 	case Superseded:
 		return "its canary " + c.By + " matches too and takes its place"
 	}
-	return c.injected()
-}
-
-func (c Choice) injected() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "selector %s matches", c.Set.selector)
 	if c.Set.namespaces == nil {

@@ -311,9 +311,18 @@ func (e *Expression) evaluate(v value) (resource.Quantity, error) {
 
 func (t literal) eval(value) (value, error)   { return t.v, nil }
 func (variable) eval(v value) (value, error)  { return v, nil }
-func (t negate) eval(v value) (value, error)  { return unaryMinus(t.of.eval(v)) }
 func (t binary) eval(v value) (value, error)  { return evaluateBoth(t.left, t.right, v, t.apply) }
 func (t extreme) eval(v value) (value, error) { return evaluateBoth(t.left, t.right, v, t.apply) }
+
+func (t negate) eval(v value) (value, error) {
+	out, err := t.of.eval(v)
+	if err != nil || out.quantity == nil {
+		return plain(-out.number), err
+	}
+	q := out.quantity.DeepCopy()
+	q.Neg()
+	return amount(q), nil
+}
 
 func evaluateBoth(left, right term, v value, apply func(a, b value) (value, error)) (value, error) {
 	a, err := left.eval(v)
@@ -325,15 +334,6 @@ func evaluateBoth(left, right term, v value, apply func(a, b value) (value, erro
 		return value{}, err
 	}
 	return apply(a, b)
-}
-
-func unaryMinus(v value, err error) (value, error) {
-	if err != nil || v.quantity == nil {
-		return plain(-v.number), err
-	}
-	q := v.quantity.DeepCopy()
-	q.Neg()
-	return amount(q), nil
 }
 
 func (t binary) apply(a, b value) (value, error) {

@@ -26,7 +26,9 @@ func Hashes(spec *tree.Node) (full, withoutImage string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if !slices.ContainsFunc(inits, isNative) {
+	if !slices.ContainsFunc(inits, func(c kruise.SidecarContainer) bool {
+		return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+	}) {
 		inits = nil
 	}
 	if full, err = digest(containers, inits); err != nil {
@@ -39,10 +41,6 @@ func Hashes(spec *tree.Node) (full, withoutImage string, err error) {
 	}
 	withoutImage, err = digest(containers, inits)
 	return full, withoutImage, err
-}
-
-func isNative(c kruise.SidecarContainer) bool {
-	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }
 
 func hashed(spec *tree.Node, field string, policy kruise.PodInjectPolicyType) ([]kruise.SidecarContainer, error) {

@@ -62,23 +62,17 @@ func pieces(list []*sidecar) []Piece {
 		for _, v := range s.variants {
 			p := Piece{Name: v.name, Sidecar: s.name, Front: s.front, Node: v.node}
 			if len(s.transfer) > 0 || s.share || s.shareDevices {
-				p.Copies = &Copies{Env: envCopies(s.transfer), Behind: len(v.versions), Mounts: s.share, Devices: s.shareDevices}
+				p.Copies = &Copies{Behind: len(v.versions), Mounts: s.share, Devices: s.shareDevices}
+				for _, t := range s.transfer {
+					switch {
+					case t.from == nil:
+						p.Copies.Env = append(p.Copies.Env, EnvCopy{Container: t.source, Names: t.names})
+					case !t.from.void:
+						p.Copies.Env = append(p.Copies.Env, EnvCopy{List: t.from.list, Key: t.from.key, Names: t.names})
+					}
+				}
 			}
 			out = append(out, p)
-		}
-	}
-	return out
-}
-
-func envCopies(list []transfer) []EnvCopy {
-	var out []EnvCopy
-	for _, t := range list {
-		e := EnvCopy{Container: t.source, Names: t.names}
-		if t.from != nil {
-			e.Container, e.List, e.Key = "", t.from.list, t.from.key
-		}
-		if t.from == nil || !t.from.void {
-			out = append(out, e)
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -83,7 +84,10 @@ func (s *Set) compileRevision(hub *tree.Node, revisions []*Revision) error {
 	}
 	r := findRevision(revisions, s.Name, name, version)
 	if r == nil {
-		s.missing = noRevision(s.Name, name, version)
+		s.missing = fmt.Errorf("no revision of SidecarSet %s with customVersion %s is known", s.Name, version)
+		if name != "" {
+			s.missing = fmt.Errorf("the revision %s of SidecarSet %s is not known", name, s.Name)
+		}
 		return nil
 	}
 	var err error
@@ -169,13 +173,6 @@ func findRevision(list []*Revision, set, name, version string) *Revision {
 	return found
 }
 
-func noRevision(set, name, version string) error {
-	if name != "" {
-		return fmt.Errorf("the revision %s of SidecarSet %s is not known", name, set)
-	}
-	return fmt.Errorf("no revision of SidecarSet %s with customVersion %s is known", set, version)
-}
-
 // HasRevision reports whether the revision that injectionStrategy.revision of
 // set names is in list; name wins over version.
 func HasRevision(list []*Revision, set, name, version string) bool {
@@ -188,8 +185,8 @@ func HasRevisions(list []*Revision, set string) bool {
 }
 
 func compileSelector(n *tree.Node) (labels.Selector, error) {
-	s, err := readSelector(n)
-	if err != nil {
+	s := &metav1.LabelSelector{}
+	if _, err := tree.Decode(n, s); err != nil {
 		return nil, err
 	}
 	sel, err := metav1.LabelSelectorAsSelector(s)
@@ -197,12 +194,6 @@ func compileSelector(n *tree.Node) (labels.Selector, error) {
 		return nil, tree.Errorf(n, "", "", "%v", err)
 	}
 	return sel, nil
-}
-
-func readSelector(n *tree.Node) (*metav1.LabelSelector, error) {
-	s := &metav1.LabelSelector{}
-	_, err := tree.Decode(n, s)
-	return s, err
 }
 
 // podSelector reads spec.selector; nil or empty matches nothing.
@@ -236,27 +227,21 @@ func compileNamespaces(spec *tree.Node) (*namespaceSelector, error) {
 	if n == nil {
 		return nil, nil //nolint:nilnil // no selector: every namespace
 	}
-	s, err := readSelector(n)
-	if err == nil {
-		var sel labels.Selector
-		if sel, err = compileSelector(n); err == nil {
-			out := &namespaceSelector{all: sel, name: labels.NewSelector(), nameOnly: true}
-			requirements, _ := sel.Requirements()
-			for _, r := range requirements {
-				if r.Key() == kruise.NamespaceNameLabel {
-					out.name = out.name.Add(r)
-				} else {
-					out.nameOnly = false
-				}
-			}
-			_, out.pinned = s.MatchLabels[kruise.NamespaceNameLabel]
-			out.pinned = out.pinned || slices.ContainsFunc(s.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
-				return r.Key == kruise.NamespaceNameLabel && r.Operator == metav1.LabelSelectorOpIn
-			})
-			return out, nil
-		}
+	sel, err := compileSelector(n)
+	if err != nil {
+		return nil, inSpec(prefixPath(spec, "namespaceSelector", err))
 	}
-	return nil, inSpec(prefixPath(spec, "namespaceSelector", err))
+	out := &namespaceSelector{all: sel, name: labels.NewSelector(), nameOnly: true}
+	requirements, _ := sel.Requirements()
+	for _, r := range requirements {
+		if r.Key() != kruise.NamespaceNameLabel {
+			out.nameOnly = false
+			continue
+		}
+		out.name = out.name.Add(r)
+		out.pinned = out.pinned || r.Operator() == selection.Equals || r.Operator() == selection.In
+	}
+	return out, nil
 }
 
 // match evaluates the selector; undecided is true when only the labels of the

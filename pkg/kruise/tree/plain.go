@@ -45,14 +45,14 @@ func plainly(obj any, number func(int64) any) (any, bool) {
 	return writerOf(v.Type()).write(v, number)
 }
 
-// writing is how a value becomes decoded JSON; number makes its integers.
-type writing func(v reflect.Value, number func(int64) any) (any, bool)
+// writeFunc is how a value becomes decoded JSON; number makes its integers.
+type writeFunc func(v reflect.Value, number func(int64) any) (any, bool)
 
 // typeWriter writes the values of one type.
 type typeWriter struct {
 	once sync.Once
 	of   reflect.Type
-	how  writing
+	how  writeFunc
 }
 
 // typeWriters are those of all types that were asked for.
@@ -77,7 +77,7 @@ var (
 	zeroer      = reflect.TypeFor[interface{ IsZero() bool }]()
 )
 
-func writingOf(t reflect.Type) writing {
+func writingOf(t reflect.Type) writeFunc {
 	switch {
 	case t == reflect.TypeFor[intstr.IntOrString]():
 		return writeIntOrString
@@ -140,7 +140,7 @@ func writeItself(v reflect.Value, _ func(int64) any) (any, bool) {
 	return quoted(text)
 }
 
-func writingMap(t reflect.Type) writing {
+func writingMap(t reflect.Type) writeFunc {
 	if t.Key().Kind() != reflect.String || t.Key().Implements(textWriting) {
 		return unwritten
 	}
@@ -161,7 +161,7 @@ func writingMap(t reflect.Type) writing {
 	}
 }
 
-func writingSlice(t reflect.Type) writing {
+func writingSlice(t reflect.Type) writeFunc {
 	if t.Elem().Kind() == reflect.Uint8 {
 		return unwritten
 	}
@@ -190,7 +190,7 @@ type fieldWriter struct {
 	omit func(reflect.Value) bool
 }
 
-func writingStruct(t reflect.Type) writing {
+func writingStruct(t reflect.Type) writeFunc {
 	fields, ok := structFields(t)
 	if !ok {
 		return unwritten

@@ -118,8 +118,14 @@ func (k *cronJobCheck) schedule(spec *kruise.AdvancedCronJobSpec) {
 	if err := parseSchedule(spec.Schedule); err != nil {
 		k.fault(path, `write five fields, such as "15 2 * * *"`, "%q: %v", spec.Schedule, err)
 	}
-	if spec.TimeZone != nil {
-		k.timeZone("spec.timeZone", *spec.TimeZone)
+	if spec.TimeZone == nil {
+		return
+	}
+	const hint = "write a name such as Europe/Berlin" // which means the same on every machine
+	if name := *spec.TimeZone; name == "" || strings.EqualFold(name, "local") {
+		k.fault("spec.timeZone", hint, "%q is not an explicit time zone", name)
+	} else if _, err := time.LoadLocation(name); err != nil {
+		k.fault("spec.timeZone", hint, "%v", err)
 	}
 }
 
@@ -133,13 +139,4 @@ func parseSchedule(text string) (err error) {
 	}()
 	_, err = cron.ParseStandard(text)
 	return err
-}
-
-// timeZone wants a name that means the same on every machine.
-func (k *cronJobCheck) timeZone(path, name string) {
-	if name == "" || strings.EqualFold(name, "local") {
-		k.fault(path, "write a name such as Europe/Berlin", "%q is not an explicit time zone", name)
-	} else if _, err := time.LoadLocation(name); err != nil {
-		k.fault(path, "write a name such as Europe/Berlin", "%v", err)
-	}
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	_ "embed"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -96,6 +97,15 @@ var kinds = map[string]*kindRules{}
 func add(k *kindRules) bool { //nolint:unparam // a result is what lets a package-level variable call it
 	kinds[k.group+"/"+k.kind] = k
 	return true
+}
+
+// NewObject returns an empty object of one of Kruise's kinds, nil for any other kind.
+func NewObject(group, kind string) any {
+	k := kinds[group+"/"+kind]
+	if k == nil {
+		return nil
+	}
+	return reflect.New(reflect.TypeOf(k.object)).Interface()
 }
 
 // rule returns the ID of the most specific rule for the field.

@@ -84,9 +84,18 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 	return slices.DeleteFunc(kept, func(r *resource.Resource) bool { return r == nil }), err
 }
 
-// applied checks an object as one that will be applied.
+// applied returns the faults of an object that will be applied that stop a render. For one that
+// stays as it is, these are the faults for which Kruise refuses it; for one that is expanded, also
+// those of its pods and of the native object that replaces it, but not those of a release.
 func applied(c *stage.Context, r *resource.Resource) error {
-	return blockingFaults(Object(c, Request{Object: r, Old: c.Facts.Existing(r)}), !c.Expand(r.Kind()))
+	expanded := c.Expand(r.Kind())
+	var errs resource.Errors
+	for _, f := range Object(c, Request{Object: r, Old: c.Facts.Existing(r)}) {
+		if !expanded && !f.Accepted || expanded && !f.OfRelease {
+			errs.Add(f.Error)
+		}
+	}
+	return errs.Err()
 }
 
 // resourceError returns the error as a [resource.Error], without a location if it is not one.

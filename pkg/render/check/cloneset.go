@@ -47,7 +47,7 @@ func cloneSet(s *subject) {
 	k.podsToDelete()
 	k.strategy()
 	claimTemplates(s, k.spec.VolumeClaimTemplates)
-	checkLongRunning(s, &k.spec.Template.Spec)
+	checkLongRunning(s, s.kind.kind, "spec.template", &k.spec.Template.Spec)
 	checkPodTemplate(s, "spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates)
 	k.change()
 }
@@ -97,7 +97,12 @@ func (k *cloneSetCheck) strategy() {
 	switch u.Type {
 	case "", kruise.RollingUpdateCloneSetStrategyType:
 	case kruise.OnDeleteCloneSetStrategyType:
-		k.onDelete()
+		switch r := u.RollingUpdate; {
+		case k.alpha:
+			k.fault("spec.updateStrategy.type", "write the object as apps.kruise.io/v1beta1", "OnDelete is refused in v1alpha1: want ReCreate, InPlaceIfPossible or InPlaceOnly")
+		case r != nil && r.MaxUnavailable == nil: // which the controller does not read
+			k.fault(rolling+"maxUnavailable", "remove rollingUpdate, which OnDelete does not use", "a rollingUpdate without maxUnavailable is refused beside OnDelete")
+		}
 		return
 	default:
 		k.fault("spec.updateStrategy.type", "", "%q is not allowed: want RollingUpdate or OnDelete", u.Type)
@@ -105,47 +110,15 @@ func (k *cloneSetCheck) strategy() {
 	if u.RollingUpdate == nil {
 		return
 	}
-	k.policy(u.RollingUpdate.PodUpdatePolicy)
-	k.partition(u.RollingUpdate)
-	k.budget(u.RollingUpdate)
-	updatePriority(k.subject, rolling+"priorityStrategy", u.RollingUpdate.PriorityStrategy)
-	k.scatter(u.RollingUpdate.ScatterStrategy)
-}
-
-// scatter wants each label once, by the rules that Kruise has for SidecarSets, too
-// (docs/kruise/sidecarset.md#what-is-refused).
-func (k *cloneSetCheck) scatter(terms []kruise.UpdateScatterTerm) {
-	seen := map[kruise.UpdateScatterTerm]bool{}
-	for i, term := range terms {
-		at := fmt.Sprintf("%sscatterStrategy[%d]", rolling, i)
-		switch {
-		case term.Key == "":
-			k.fault(at+".key", "", "a key is required")
-		case seen[term]:
-			k.fault(at, "", "%s=%s is listed twice", term.Key, term.Value)
-		}
-		seen[term] = true
+	r := u.RollingUpdate
+	policies := []kruise.CloneSetPodUpdateStrategyType{kruise.RecreateCloneSetPodUpdateStrategyType, kruise.InPlaceIfPossibleCloneSetPodUpdateStrategyType, kruise.InPlaceOnlyCloneSetPodUpdateStrategyType}
+	oneOf(k.subject, rolling+"podUpdatePolicy", r.PodUpdatePolicy, policies...)
+	if r.Partition != nil {
+		k.amount(rolling+"partition", *r.Partition)
 	}
-}
-
-// onDelete refuses OnDelete in v1alpha1, and in v1beta1 a rollingUpdate without
-// maxUnavailable, although the controller does not read it.
-func (k *cloneSetCheck) onDelete() {
-	r := k.spec.UpdateStrategy.RollingUpdate
-	switch {
-	case k.alpha:
-		k.fault("spec.updateStrategy.type", "write the object as apps.kruise.io/v1beta1", "OnDelete is refused in v1alpha1: want ReCreate, InPlaceIfPossible or InPlaceOnly")
-	case r != nil && r.MaxUnavailable == nil:
-		k.fault(rolling+"maxUnavailable", "remove rollingUpdate, which OnDelete does not use", "a rollingUpdate without maxUnavailable is refused beside OnDelete")
-	}
-}
-
-func (k *cloneSetCheck) policy(policy kruise.CloneSetPodUpdateStrategyType) {
-	switch policy {
-	case "", kruise.RecreateCloneSetPodUpdateStrategyType, kruise.InPlaceIfPossibleCloneSetPodUpdateStrategyType, kruise.InPlaceOnlyCloneSetPodUpdateStrategyType:
-	default:
-		k.fault(rolling+"podUpdatePolicy", "", "%q is not allowed: want ReCreate, InPlaceIfPossible or InPlaceOnly", policy)
-	}
+	k.budget(r)
+	updatePriority(k.subject, rolling+"priorityStrategy", r.PriorityStrategy)
+	scatterTerms(k.subject, rolling+"scatterStrategy", r.ScatterStrategy)
 }
 
 var negativePercentage = regexp.MustCompile(`^-[0-9]+%$`)
@@ -190,12 +163,6 @@ func (k *cloneSetCheck) amountOrNegative(path string, v intstr.IntOrString) (ok 
 	}
 	k.accepted(func() { ok = k.amount(path, v) })
 	return ok
-}
-
-func (k *cloneSetCheck) partition(r *kruise.RollingUpdateCloneSetStrategy) {
-	if r.Partition != nil {
-		k.amount(rolling+"partition", *r.Partition)
-	}
 }
 
 // budget wants an update to be able to progress. v1beta1 refuses an integer 0 for

@@ -38,7 +38,12 @@ func containerRecreateRequest(s *subject) {
 		return
 	}
 	k.strategy()
-	k.deadlines()
+	if d := k.spec.ActiveDeadlineSeconds; d != nil && *d < shortestDeadline {
+		k.fault("spec.activeDeadlineSeconds", "", "%d is less than %d", *d, shortestDeadline)
+	}
+	if k.r.Version() == kruise.V1beta1 {
+		notNegative(k.subject, "spec.ttlSecondsAfterFinished", k.spec.TTLSecondsAfterFinished)
+	}
 	k.containers(k.pod())
 }
 
@@ -82,15 +87,6 @@ func (k *recreateCheck) strategy() {
 	notNegative(k.subject, recreateStrategy+"unreadyGracePeriodSeconds", s.UnreadyGracePeriodSeconds)
 	if k.r.Version() == kruise.V1beta1 {
 		notNegative(k.subject, recreateStrategy+"minStartedSeconds", &s.MinStartedSeconds)
-	}
-}
-
-func (k *recreateCheck) deadlines() {
-	if d := k.spec.ActiveDeadlineSeconds; d != nil && *d < shortestDeadline {
-		k.fault("spec.activeDeadlineSeconds", "", "%d is less than %d", *d, shortestDeadline)
-	}
-	if k.r.Version() == kruise.V1beta1 {
-		notNegative(k.subject, "spec.ttlSecondsAfterFinished", k.spec.TTLSecondsAfterFinished)
 	}
 }
 
@@ -145,7 +141,7 @@ func (k *recreateCheck) startedContainer(path string, pod *tree.Node, name strin
 		k.fault(path, "init containers, native sidecars included, cannot be recreated", "the pod has no container %s", name)
 		return
 	}
-	if list := tree.Get(pod, "status", "containerStatuses"); list != nil || startingPod(pod) {
+	if list := tree.Get(pod, "status", "containerStatuses"); list != nil || tree.StrAt(pod, "status", "phase") == "Pending" && startedPod(pod) {
 		if c, _ := tree.Find(list, "name", name); tree.StrAt(c, "containerID") == "" {
 			k.fault(path, "", "container %s has not started", name)
 		}
@@ -163,9 +159,4 @@ func sidecarsEnded(pod *tree.Node) bool {
 // hand, counts as running and ready.
 func startedPod(pod *tree.Node) bool {
 	return tree.StrAt(pod, "status", "phase") != "Pending" || tree.StrAt(pod, "spec", "nodeName") != ""
-}
-
-// startingPod reports a pod on whose node no container runs yet.
-func startingPod(pod *tree.Node) bool {
-	return tree.StrAt(pod, "status", "phase") == "Pending" && startedPod(pod)
 }

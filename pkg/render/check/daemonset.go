@@ -30,7 +30,7 @@ func daemonSet(s *subject) {
 	if l := spec.Lifecycle; l != nil && l.InPlaceUpdate != nil {
 		s.fault("spec.lifecycle.inPlaceUpdate", "remove it", "a DaemonSet does not support this hook")
 	}
-	checkLongRunning(s, &spec.Template.Spec)
+	checkLongRunning(s, s.kind.kind, "spec.template", &spec.Template.Spec)
 	checkPodTemplate(s, "spec.template", &spec.Template, nil)
 	var old kruise.DaemonSet
 	if s.decodeOld(&old) {

@@ -51,14 +51,17 @@ func (k deletionCheck) refuse(format string, args ...any) {
 // cascadingRules are, for each kind that protection covers, what the policy Cascading
 // refuses.
 var cascadingRules = map[string]func(deletionCheck){
-	"apps/Deployment":                               hasReplicas,
-	"apps/ReplicaSet":                               hasReplicas,
-	"apps/StatefulSet":                              hasReplicas,
-	kruise.Group + "/CloneSet":                      hasReplicas,
-	kruise.Group + "/StatefulSet":                   hasReplicas,
-	kruise.Group + "/UnitedDeployment":              hasReplicas,
-	"/Namespace":                                    namespaceInUse,
-	"apiextensions.k8s.io/CustomResourceDefinition": definition,
+	"apps/Deployment":                  hasReplicas,
+	"apps/ReplicaSet":                  hasReplicas,
+	"apps/StatefulSet":                 hasReplicas,
+	kruise.Group + "/CloneSet":         hasReplicas,
+	kruise.Group + "/StatefulSet":      hasReplicas,
+	kruise.Group + "/UnitedDeployment": hasReplicas,
+	"/Namespace":                       namespaceInUse,
+	// The feature gate that counts the objects of a definition is off by default.
+	"apiextensions.k8s.io/CustomResourceDefinition": func(k deletionCheck) {
+		k.refuse("Kruise's feature gate DeletionProtectionForCRDCascadingGate is off, and Cascading refuses then")
+	},
 	// Cascading means nothing to these.
 	"/Service":                  func(deletionCheck) {},
 	"networking.k8s.io/Ingress": func(deletionCheck) {},
@@ -99,12 +102,6 @@ func (k deletionCheck) inNamespace(group, kind string) []*resource.Resource {
 	return slices.DeleteFunc(k.c.Facts.All(group, kind), func(r *resource.Resource) bool {
 		return k.c.Facts.NamespaceOf(r) != k.r.Name()
 	})
-}
-
-// definition refuses at once: the feature gate that counts the objects of a definition is
-// off by default.
-func definition(k deletionCheck) {
-	k.refuse("Kruise's feature gate DeletionProtectionForCRDCascadingGate is off, and Cascading refuses then")
 }
 
 // podUnderBudget refuses to delete a pod whose budget allows no further one to go

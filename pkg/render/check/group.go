@@ -17,8 +17,9 @@ var builtInGroups = []string{"", "apps", "batch", "policy", "autoscaling"}
 func wrongGroup(s *subject) {
 	group, kind := s.Object.Group(), s.Object.Kind()
 	builtIn := slices.Contains(builtInGroups, group)
+	misspelt := strings.Contains(group, "kruise") || tree.Nearest(group, slices.Values([]string{kruise.Group, kruise.PolicyGroup})) != ""
 	switch {
-	case group == kruise.Group, group == kruise.PolicyGroup, slices.Contains(workloadKinds[group], kind), !builtIn && !meansKruise(group):
+	case group == kruise.Group, group == kruise.PolicyGroup, slices.Contains(workloadKinds[group], kind), !builtIn && !misspelt:
 		return
 	}
 	for _, k := range kruise.Kinds() {
@@ -34,12 +35,6 @@ func wrongGroup(s *subject) {
 		s.faults = append(s.faults, Fault{Rule: foreignGroup, OfRelease: !builtIn, Error: resourceError(err)})
 		return
 	}
-}
-
-// meansKruise reports a group that is one of Kruise's, misspelt.
-func meansKruise(group string) bool {
-	ours := slices.Values([]string{kruise.Group, kruise.PolicyGroup})
-	return strings.Contains(group, "kruise") || tree.Nearest(group, ours) != ""
 }
 
 // isDefined reports whether a CustomResourceDefinition among the objects serves the kind.

@@ -301,13 +301,12 @@ func allowPrivileged() bool {
 }
 
 // checkLongRunning refuses fields that pods of a workload that never ends cannot have.
-func checkLongRunning(s *subject, spec *corev1.PodSpec) {
-	const at = "spec.template.spec."
+func checkLongRunning(s *subject, kind, at string, spec *corev1.PodSpec) {
 	if spec.RestartPolicy != "" && spec.RestartPolicy != corev1.RestartPolicyAlways {
-		s.podFault(at+"restartPolicy", "", "%q is not allowed: want Always", spec.RestartPolicy)
+		s.podFault(at+".spec.restartPolicy", "", "%q is not allowed: want Always", spec.RestartPolicy)
 	}
 	if spec.ActiveDeadlineSeconds != nil {
-		s.podFault(at+"activeDeadlineSeconds", "remove it", "pods of a %s have no deadline", s.kind.kind)
+		s.podFault(at+".spec.activeDeadlineSeconds", "remove it", "pods of a %s have no deadline", kind)
 	}
 }
 
@@ -394,7 +393,8 @@ func wordsOf(e *field.Error) string {
 			value = fmt.Sprintf("%q", text.String())
 		}
 	}
-	if mayBeSecret(e.Field) {
+	path := withoutIndices(e.Field)
+	if slices.ContainsFunc(secretFields, func(f string) bool { return strings.HasSuffix(path, f) || strings.Contains(path, f+".") }) {
 		value, detail = "the value", quotation.ReplaceAllString(detail, "it")
 	}
 	switch {
@@ -443,10 +443,3 @@ func withoutExpression(detail string) string {
 
 // secretFields are those whose values are never quoted, and what is below them.
 var secretFields = []string{".annotations", ".value", ".volumeAttributes", ".options", ".args", ".command", ".httpHeaders.value"}
-
-func mayBeSecret(path string) bool {
-	plain := withoutIndices(path)
-	return slices.ContainsFunc(secretFields, func(f string) bool {
-		return strings.HasSuffix(plain, f) || strings.Contains(plain, f+".")
-	})
-}

@@ -105,18 +105,9 @@ func (k *markerCheck) effect(at string, p *kruise.PodContainerProbe) {
 			k.fault(e.Field, "", "%s", wordsOf(e))
 		}
 		if m.State != kruise.ProbeSucceeded && m.State != kruise.ProbeFailed {
-			k.fault(fmt.Sprintf("%s.markerPolicy[%d].state", at, i), "", "%q is not allowed: want Succeeded or Failed", m.State)
+			k.fault(here+".state", "", "%q is not allowed: want Succeeded or Failed", m.State)
 		}
 	}
-}
-
-// probeNumbers wants the numbers of a probe not to be negative.
-func (k *markerCheck) probeNumbers(at string, p *corev1.Probe) {
-	notNegative(k.subject, at+".initialDelaySeconds", &p.InitialDelaySeconds)
-	notNegative(k.subject, at+".timeoutSeconds", &p.TimeoutSeconds)
-	notNegative(k.subject, at+".periodSeconds", &p.PeriodSeconds)
-	notNegative(k.subject, at+".successThreshold", &p.SuccessThreshold)
-	notNegative(k.subject, at+".failureThreshold", &p.FailureThreshold)
 }
 
 // port wants a number or a name of a port.
@@ -142,7 +133,11 @@ func given(fields ...bool) (n int) {
 
 // probe wants exactly one of the three handlers that Kruise's daemon supports.
 func (k *markerCheck) probe(at string, p *corev1.Probe) {
-	k.probeNumbers(at, p)
+	notNegative(k.subject, at+".initialDelaySeconds", &p.InitialDelaySeconds)
+	notNegative(k.subject, at+".timeoutSeconds", &p.TimeoutSeconds)
+	notNegative(k.subject, at+".periodSeconds", &p.PeriodSeconds)
+	notNegative(k.subject, at+".successThreshold", &p.SuccessThreshold)
+	notNegative(k.subject, at+".failureThreshold", &p.FailureThreshold)
 	if n := given(p.Exec != nil, p.HTTPGet != nil, p.TCPSocket != nil); n != 1 {
 		k.fault(at, "give one of exec, httpGet, tcpSocket", "a probe needs exactly one handler, not %d", n)
 	}

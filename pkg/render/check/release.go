@@ -20,17 +20,6 @@ const (
 	droppedField = "object/field-dropped-by-release"
 )
 
-// readAs makes the subject the object as the release reads it.
-func (s *subject) readAs() {
-	if s.Operation == Delete || s.kind == nil {
-		return
-	}
-	s.reading = s.c.Kruise.Read(s.Object.Node())
-	if s.reading.Object != s.Object.Node() {
-		s.r = resource.Parsed(s.reading.Object, nil, s.Object.Origin)
-	}
-}
-
 // asWritten returns a fault of the object as the release reads it with the path that the user
 // wrote.
 func (s *subject) asWritten(err *resource.Error) *resource.Error {
@@ -150,19 +139,6 @@ func (k releaseCheck) changedType() (path string, ok bool) {
 	return "", false
 }
 
-// blockingFaults returns the faults that stop a render. For an object that stays as it is,
-// these are the faults for which Kruise refuses it; for an object that is expanded, also those
-// of its pods and of the native object that replaces it, but not those of a release.
-func blockingFaults(faults []Fault, kept bool) error {
-	var errs resource.Errors
-	for _, f := range faults {
-		if kept && !f.Accepted || !kept && !f.OfRelease {
-			errs.Add(f.Error)
-		}
-	}
-	return errs.Err()
-}
-
 // laterRule is about faults that releases before the one named do not find. Which release
 // brought a rule is known as far as random objects were recorded: of 1.5, 1.8, 1.9 and the
 // main branch. Between two of them the older one is followed: a rule that 1.8 has and 1.5
@@ -189,15 +165,13 @@ var laterRules = []laterRule{
 	{kind: kruise.KindSidecarSet, field: "spec.namespaceSelector", first: kruise.Minor(9), when: func(s *subject) bool { return tree.Get(s.r.Node(), "spec", "namespace") != nil }},
 	{kind: kruise.KindUnitedDeployment, field: "spec.updateStrategy.type", first: kruise.Next},
 	{kind: kruise.KindUnitedDeployment, field: "spec.topology.subsets.replicas", first: kruise.Minor(9), when: adaptive},
-	{kind: kruise.KindImagePullJob, field: "spec.parallelism", first: kruise.Minor(9), when: unevenParallelism},
+	{kind: kruise.KindImagePullJob, field: "spec.parallelism", first: kruise.Minor(9), when: func(s *subject) bool {
+		return startsWithNumber.MatchString(tree.StrAt(s.r.Node(), "spec", "parallelism"))
+	}},
 	{field: ".template.spec.terminationGracePeriodSeconds", first: kruise.Next},
 }
 
-// unevenParallelism: 1.8 took each number and each text that starts with one.
-func unevenParallelism(s *subject) bool {
-	return startsWithNumber.MatchString(tree.StrAt(s.r.Node(), "spec", "parallelism"))
-}
-
+// startsWithNumber is about the numbers and texts that 1.8 took for parallelism.
 var startsWithNumber = regexp.MustCompile(`^-?[0-9]`)
 
 func adaptive(s *subject) bool {

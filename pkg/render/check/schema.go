@@ -33,7 +33,7 @@ func Dropped(c *stage.Context, r *resource.Resource) map[string]string {
 	if s.kind == nil {
 		return nil
 	}
-	unknown, err := kruise.Decode(r.Node(), reflect.New(reflect.TypeOf(s.kind.object)).Interface())
+	unknown, err := kruise.Decode(r.Node(), NewObject(s.kind.group, s.kind.kind))
 	if err != nil {
 		return nil
 	}

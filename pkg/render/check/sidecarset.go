@@ -40,14 +40,15 @@ type sidecarSetCheck struct {
 }
 
 func sidecarSet(s *subject) {
-	if !s.read(&kruise.SidecarSet{}) {
+	var set kruise.SidecarSet
+	if !s.read(&set) {
 		return
 	}
 	hub := newest(s.r)
 	k := &sidecarSetCheck{subject: s, hub: hub, spec: tree.Get(hub, "spec")}
 	k.selectors()
 	k.containers()
-	k.updateStrategy()
+	k.updateStrategy(set.Spec.UpdateStrategy.ScatterStrategy)
 	k.revision()
 	k.podMetadata()
 	k.canary()
@@ -93,7 +94,7 @@ func (k *sidecarSetCheck) updateType() string {
 }
 
 // updateStrategy is checked unless the type is NotUpdate.
-func (k *sidecarSetCheck) updateStrategy() {
+func (k *sidecarSetCheck) updateStrategy(scatter []kruise.UpdateScatterTerm) {
 	const path = "spec.updateStrategy"
 	n := tree.Get(k.spec, "updateStrategy")
 	switch k.updateType() {
@@ -113,7 +114,7 @@ func (k *sidecarSetCheck) updateStrategy() {
 	k.amount(path+".partition", partition)
 	k.amount(path+".maxUnavailable", tree.Get(n, "maxUnavailable"))
 	k.priorities(path+".priorityStrategy", tree.Get(n, "priorityStrategy"))
-	k.scatter(path+".scatterStrategy", tree.Get(n, "scatterStrategy"))
+	scatterTerms(k.subject, path+".scatterStrategy", scatter)
 }
 
 // amount wants a number that is not negative, or a percentage.
@@ -153,21 +154,6 @@ func (k *sidecarSetCheck) priorities(path string, n *tree.Node) {
 	}
 }
 
-func (k *sidecarSetCheck) scatter(path string, n *tree.Node) {
-	seen := map[[2]string]bool{}
-	for i, term := range tree.Items(n) {
-		here := fmt.Sprintf("%s[%d]", path, i)
-		id := [2]string{tree.StrAt(term, "key"), tree.StrAt(term, "value")}
-		switch {
-		case id[0] == "":
-			k.fault(here+".key", "", "required")
-		case seen[id]:
-			k.fault(here, "", "%s=%s is listed twice", id[0], id[1])
-		}
-		seen[id] = true
-	}
-}
-
 func (k *sidecarSetCheck) revision() {
 	const path = "spec.injectionStrategy.revision"
 	n := tree.Get(k.spec, "injectionStrategy", "revision")
@@ -192,8 +178,11 @@ func (k *sidecarSetCheck) revision() {
 		k.c.Findings.Add("sidecarset/revision-unknown", k.r, path, "")
 		return
 	}
-	k.fault(path, "add the ControllerRevision of namespace kruise-system by --with or --live",
-		"no stored revision with %s", wantedRevision(name, version))
+	wanted := "customVersion " + version
+	if name != "" {
+		wanted = "the name " + name
+	}
+	k.fault(path, "add the ControllerRevision of namespace kruise-system by --with or --live", "no stored revision with %s", wanted)
 }
 
 // revisionsKey is the key of the revisions of SidecarSets.
@@ -210,13 +199,6 @@ func (k *sidecarSetCheck) revisions() []*inject.Revision {
 		}
 		return known
 	})
-}
-
-func wantedRevision(name, version string) string {
-	if name != "" {
-		return "the name " + name
-	}
-	return "customVersion " + version
 }
 
 // podMetadata checks patchPodMetadata with the whitelist (docs/kruise/sidecarset.md#pod-metadata).
@@ -256,7 +238,7 @@ func (k *sidecarSetCheck) patchPolicy(path string, entry *tree.Node) {
 	case "", "Retain", "Overwrite":
 	case "MergePatchJson":
 		tree.Each(tree.Get(entry, "annotations"), func(key, value *tree.Node) {
-			if !isJSON(tree.Str(value)) {
+			if !json.Valid([]byte(tree.Str(value))) {
 				k.c.Findings.Add("sidecarset/merge-not-json", k.r, path+".annotations["+key.Value+"]", "")
 			}
 		})
@@ -282,11 +264,11 @@ func (k *sidecarSetCheck) whitelistMissing() {
 // whitelist returns the expressions that apply to this set; known is false if the ConfigMap is
 // not in the facts: it may be in the cluster.
 func (k *sidecarSetCheck) whitelist() (allowed []*regexp.Regexp, known bool) {
-	cm := k.c.Facts.Find(resource.ID{Kind: "ConfigMap", Namespace: kruise.DefaultNamespace, Name: kruise.ConfigurationName})
+	cm := k.configuration()
 	if cm == nil {
 		return nil, false
 	}
-	text := tree.StrAt(cm.Node(), "data", kruise.SidecarSetPatchPodMetadataWhiteListKey)
+	text := tree.StrAt(cm, "data", kruise.SidecarSetPatchPodMetadataWhiteListKey)
 	if text == "" {
 		return nil, true
 	}
@@ -327,8 +309,6 @@ func expressions(text string, own map[string]string) ([]*regexp.Regexp, error) {
 	}
 	return out, errors.Join(errs...)
 }
-
-func isJSON(text string) bool { return json.Valid([]byte(text)) }
 
 // baseOf returns the set whose canary n is, "" if n is not a canary.
 func baseOf(n *tree.Node) string {

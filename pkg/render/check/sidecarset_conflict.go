@@ -23,9 +23,11 @@ func (k *sidecarSetCheck) conflicts() {
 	x, id := indexSets(k.c.Facts), k.c.Facts.IDOf(k.r)
 	for _, name := range namesOfSet(k.hub) {
 		others := x.wanting[name].first(own.pods, func(place int) bool {
-			o := x.all[place]
-			return o.id.Namespace == id.Namespace && x.existsBefore(place, k.Object, id) && own.mayMeet(x.scopes[place]) &&
-				!k.isCanaryPair(o.r) && k.clashes(name, o.r.Node())
+			o, scope := x.all[place], x.scopes[place]
+			return o.id.Namespace == id.Namespace && x.existsBefore(place, k.Object, id) &&
+				mayOverlap(own.pods, scope.pods) && mayOverlap(own.namespaces, scope.namespaces) &&
+				baseOf(k.hub) != o.r.Name() && baseOf(o.r.Node()) != k.r.Name() && // neither is the other's canary
+				k.clashes(name, o.r.Node())
 		})
 		if len(others) > 0 {
 			path, what := name.describe()
@@ -33,11 +35,6 @@ func (k *sidecarSetCheck) conflicts() {
 				"%s is also in SidecarSet %s, and a pod may match both", what, x.names(others))
 		}
 	}
-}
-
-// isCanaryPair reports whether one of the two is the other's canary.
-func (k *sidecarSetCheck) isCanaryPair(r *resource.Resource) bool {
-	return baseOf(k.hub) == r.Name() || baseOf(r.Node()) == k.r.Name()
 }
 
 // clashes reports whether both sets cannot have the name that both want.
@@ -187,11 +184,6 @@ func wantsOf(n *tree.Node) (wants, error) {
 		return nil, err
 	}
 	return requirements(s), nil
-}
-
-// mayMeet reports whether a pod may match both.
-func (s *scope) mayMeet(o *scope) bool {
-	return mayOverlap(s.pods, o.pods) && mayOverlap(s.namespaces, o.namespaces)
 }
 
 // namesOfSet are the names that a set wants in a pod, each once. Two sets without a common one

@@ -40,7 +40,11 @@ func statefulSet(s *subject) {
 		}
 	}
 	selectorOfTemplate(k.subject, k.spec.Selector, k.spec.Template.Labels)
-	k.numbers()
+	notNegative(s, "spec.replicas", k.spec.Replicas)
+	notNegative(s, "spec.revisionHistoryLimit", k.spec.RevisionHistoryLimit)
+	if o := k.spec.Ordinals; o != nil {
+		k.accepted(func() { notNegative(s, "spec.ordinals.start", &o.Start) })
+	}
 	oneOf(s, "spec.podManagementPolicy", k.spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement)
 	if c := k.spec.ScaleStrategy; c != nil {
 		k.maxUnavailable("spec.scaleStrategy.maxUnavailable", c.MaxUnavailable)
@@ -48,7 +52,7 @@ func statefulSet(s *subject) {
 	k.strategy()
 	k.reserveOrdinals()
 	k.claimRules()
-	checkLongRunning(s, &k.spec.Template.Spec)
+	checkLongRunning(s, s.kind.kind, "spec.template", &k.spec.Template.Spec)
 	// The webhook looks at little of the template; the pods of a bad one are refused.
 	checkPodMetadata("spec.template", &k.spec.Template, s.podFault)
 	s.accepted(func() {
@@ -61,14 +65,6 @@ func statefulSet(s *subject) {
 
 func (k *statefulSetCheck) parallel() bool {
 	return k.spec.PodManagementPolicy == appsv1.ParallelPodManagement
-}
-
-func (k *statefulSetCheck) numbers() {
-	notNegative(k.subject, "spec.replicas", k.spec.Replicas)
-	notNegative(k.subject, "spec.revisionHistoryLimit", k.spec.RevisionHistoryLimit)
-	if o := k.spec.Ordinals; o != nil {
-		k.accepted(func() { notNegative(k.subject, "spec.ordinals.start", &o.Start) })
-	}
 }
 
 func (k *statefulSetCheck) strategy() {

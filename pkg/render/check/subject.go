@@ -40,7 +40,12 @@ func newSubject(c *stage.Context, q Request) *subject {
 		q.Old = nil
 	}
 	s := &subject{Request: q, c: c, r: q.Object, kind: kinds[q.Object.Group()+"/"+q.Object.Kind()]}
-	s.readAs()
+	if q.Operation != Delete && s.kind != nil {
+		s.reading = c.Kruise.Read(q.Object.Node())
+		if s.reading.Object != q.Object.Node() {
+			s.r = resource.Parsed(s.reading.Object, nil, q.Object.Origin)
+		}
+	}
 	return s
 }
 

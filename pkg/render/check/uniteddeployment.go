@@ -106,15 +106,23 @@ func (k *unitedDeploymentCheck) template() {
 		given = append(given, t.field)
 		at := "spec.template." + t.field
 		k.workload(n, at, t.selected)
+		if t.strict && tree.Get(n, "spec", "replicas") != nil {
+			k.fault(at+".spec.replicas", "remove it, and set spec.replicas", "the replicas of a workload come from its subset")
+		}
 		if t.strict {
-			k.noReplicas(n, at)
 			k.matchingLabels(n, at)
 		}
-		if t.paced {
-			k.noPartition(n, at)
+		strategy, kind := tree.Get(n, "spec", "updateStrategy"), tree.StrAt(n, "spec", "updateStrategy", "type")
+		strategyAt := at + ".spec.updateStrategy"
+		if t.paced && kind == "RollingUpdate" && tree.Get(strategy, "rollingUpdate", "partition") != nil {
+			k.fault(strategyAt+".rollingUpdate.partition", "remove it, and set spec.updateStrategy.manualUpdate.partitions", "the partition of a workload comes from its subset")
 		}
-		if t.field == "cloneSetTemplate" {
-			k.cloneSetShape(n, at)
+		// A UnitedDeployment of either version drops the shape of CloneSet v1alpha1 in part: no workload is
+		// created, or one without these settings (docs/kruise/distribution.md#in-two-versions and
+		// docs/kruise/distribution.md#observed-on-a-cluster).
+		if t.field == "cloneSetTemplate" && slices.Contains([]string{"ReCreate", "InPlaceIfPossible", "InPlaceOnly"}, kind) {
+			k.fault(strategyAt+".type", fmt.Sprintf("write %s.rollingUpdate.podUpdatePolicy: %s, and type: RollingUpdate or none", strategyAt, kind),
+				"%q is valid in CloneSet v1alpha1 only: Kruise creates no workload with it", kind)
 		}
 	}
 	const hint = "keep one of statefulSetTemplate, advancedStatefulSetTemplate, cloneSetTemplate, deploymentTemplate"
@@ -142,19 +150,6 @@ func (k *unitedDeploymentCheck) workload(n *tree.Node, at string, selected bool)
 	}
 }
 
-func (k *unitedDeploymentCheck) noReplicas(n *tree.Node, at string) {
-	if tree.Get(n, "spec", "replicas") != nil {
-		k.fault(at+".spec.replicas", "remove it, and set spec.replicas", "the replicas of a workload come from its subset")
-	}
-}
-
-func (k *unitedDeploymentCheck) noPartition(n *tree.Node, at string) {
-	strategy := tree.Get(n, "spec", "updateStrategy")
-	if tree.StrAt(strategy, "type") == "RollingUpdate" && tree.Get(strategy, "rollingUpdate", "partition") != nil {
-		k.fault(at+".spec.updateStrategy.rollingUpdate.partition", "remove it, and set spec.updateStrategy.manualUpdate.partitions", "the partition of a workload comes from its subset")
-	}
-}
-
 // matchingLabels wants the selector to match the labels of the workload and of its pods.
 func (k *unitedDeploymentCheck) matchingLabels(n *tree.Node, at string) {
 	if k.selector == nil {
@@ -164,20 +159,6 @@ func (k *unitedDeploymentCheck) matchingLabels(n *tree.Node, at string) {
 		if set := tree.Strings(tree.Get(n, path...)); !k.selector.Matches(labels.Set(set)) {
 			k.fault(at+"."+strings.Join(path, "."), "add the labels that spec.selector asks for", "spec.selector (%s) does not match the labels (%s)", k.selector, labels.Set(set))
 		}
-	}
-}
-
-// cloneSetShape refuses the shape of CloneSet v1alpha1, which a
-// UnitedDeployment of either version drops in part: no workload is created, or one without
-// these settings (docs/kruise/distribution.md#in-two-versions and
-// docs/kruise/distribution.md#observed-on-a-cluster).
-func (k *unitedDeploymentCheck) cloneSetShape(n *tree.Node, at string) {
-	strategy := at + ".spec.updateStrategy"
-	rolling := strategy + ".rollingUpdate."
-	switch policy := tree.StrAt(n, "spec", "updateStrategy", "type"); policy {
-	case "ReCreate", "InPlaceIfPossible", "InPlaceOnly":
-		k.fault(strategy+".type", fmt.Sprintf("write %spodUpdatePolicy: %s, and type: RollingUpdate or none", rolling, policy),
-			"%q is valid in CloneSet v1alpha1 only: Kruise creates no workload with it", policy)
 	}
 }
 
@@ -213,12 +194,7 @@ func (k *unitedDeploymentCheck) podsOfTemplates() {
 	if t.DeploymentTemplate != nil {
 		pods, here := &t.DeploymentTemplate.Spec.Template, at+"deploymentTemplate.spec.template"
 		checkPodTemplate(k.subject, here, pods, nil)
-		if policy := pods.Spec.RestartPolicy; policy != "" && policy != corev1.RestartPolicyAlways {
-			k.podFault(here+".spec.restartPolicy", "", "%q is not allowed: want Always", policy)
-		}
-		if pods.Spec.ActiveDeadlineSeconds != nil {
-			k.podFault(here+".spec.activeDeadlineSeconds", "remove it", "pods of a Deployment have no deadline")
-		}
+		checkLongRunning(k.subject, kruise.KindDeployment, here, &pods.Spec)
 	}
 	if t.StatefulSetTemplate != nil {
 		k.nativeStatefulSet(at+"statefulSetTemplate.spec", &t.StatefulSetTemplate.Spec)

@@ -140,12 +140,6 @@ func labelSelector(n *tree.Node) (*metav1.LabelSelector, error) {
 	return s, err
 }
 
-// onlyImages reports whether only images of containers differ. Both specs have their
-// defaults.
-func onlyImages(old, now corev1.PodSpec) bool {
-	return apiequality.Semantic.DeepEqual(imageless(old), imageless(now))
-}
-
 // imageless returns the pod spec without the images of its containers.
 func imageless(spec corev1.PodSpec) *corev1.PodSpec {
 	out := spec.DeepCopy()
@@ -156,9 +150,10 @@ func imageless(spec corev1.PodSpec) *corev1.PodSpec {
 }
 
 // onlyImagesChange refuses changes of the pods that are impossible in place. An old object
-// without containers is from an inventory, which has no templates, and is not compared.
+// without containers is from an inventory, which has no templates, and is not compared. Both specs
+// have their defaults.
 func onlyImagesChange(s *subject, old, now corev1.PodSpec) {
-	if len(old.Containers) > 0 && !onlyImages(old, now) {
+	if len(old.Containers) > 0 && !apiequality.Semantic.DeepEqual(imageless(old), imageless(now)) {
 		s.fault("spec.template.spec", "use InPlaceIfPossible, or change only images and metadata", "InPlaceOnly allows only changes of images and metadata")
 	}
 }
@@ -202,6 +197,21 @@ func updatePriority(s *subject, path string, p *kruise.UpdatePriorityStrategy) {
 			continue
 		}
 		validSelector(s, at+".matchSelector", &term.MatchSelector)
+	}
+}
+
+// scatterTerms wants each label once (docs/kruise/sidecarset.md#what-is-refused).
+func scatterTerms(s *subject, path string, terms []kruise.UpdateScatterTerm) {
+	seen := map[kruise.UpdateScatterTerm]bool{}
+	for i, term := range terms {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		switch {
+		case term.Key == "":
+			s.fault(at+".key", "", "a key is required")
+		case seen[term]:
+			s.fault(at, "", "%s=%s is listed twice", term.Key, term.Value)
+		}
+		seen[term] = true
 	}
 }
 

@@ -57,21 +57,15 @@ func workloadSpread(s *subject) {
 	if f := k.spec.TargetFilter; f != nil && f.Selector != nil {
 		validSelector(k.subject, "spec.targetFilter.selector", f.Selector)
 	}
-	k.topology()
+	if !k.tooManySubsets(spreadSubsets, len(k.spec.Subsets)) {
+		k.subsets()
+		k.limits()
+		k.schedule()
+	}
 	var old kruise.WorkloadSpread
 	if k.decodeOld(&old) {
 		immutableFields(k.subject, fieldChange{spreadTarget.path, old.Spec.TargetReference, k.spec.TargetReference})
 	}
-}
-
-// topology holds the rules for subsets and how they are chosen.
-func (k *spreadCheck) topology() {
-	if k.tooManySubsets(spreadSubsets, len(k.spec.Subsets)) {
-		return
-	}
-	k.subsets()
-	k.limits()
-	k.schedule()
 }
 
 func (k *spreadCheck) subsets() {
@@ -100,6 +94,7 @@ func (k *spreadCheck) subsets() {
 func (k *spreadCheck) limits() {
 	sum, percents, first := 0, -1, (*intstr.IntOrString)(nil)
 	last := len(k.spec.Subsets) - 1
+	ordered := k.spec.TargetReference != nil && k.spec.TargetReference.Kind == kruise.KindStatefulSet
 	for i, s := range k.spec.Subsets {
 		at := fmt.Sprintf("%s[%d].maxReplicas", spreadSubsets, i)
 		limit := s.MaxReplicas
@@ -118,7 +113,7 @@ func (k *spreadCheck) limits() {
 		}
 		p, percentage := percent(limit)
 		switch {
-		case percentage && k.sortedErrors():
+		case percentage && ordered:
 			k.fault(at, "give numbers", "the pods of a StatefulSet are divided by numbers, not by percentages")
 		case limit.Type != first.Type:
 			k.fault(at, "give numbers or percentages everywhere", "maxReplicas must be of the same type in all subsets")
@@ -133,10 +128,6 @@ func (k *spreadCheck) limits() {
 		k.fault(fmt.Sprintf("%s[%d].maxReplicas", spreadSubsets, percents), "make them add up to 100%, or leave maxReplicas out of the last subset",
 			"the percentages add up to %d%%", sum)
 	}
-}
-
-func (k *spreadCheck) sortedErrors() bool {
-	return k.spec.TargetReference != nil && k.spec.TargetReference.Kind == kruise.KindStatefulSet
 }
 
 // schedule wants an Adaptive schedule to have an unlimited last subset, and a time that is

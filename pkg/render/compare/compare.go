@@ -9,6 +9,7 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"sync/atomic"
 
@@ -60,34 +61,33 @@ func Run(old, now []*resource.Resource, opt Options) Report {
 	pairs := pairObjects(c.old, c.now)
 	c.differences(pairs)
 	if len(c.changes) > 0 {
-		c.relatedChanges()
+		c.sidecars()
+		c.copies()
+		c.budgets()
+		c.spreads()
+		c.readers()
 		c.problems(pairs)
 	}
 	secrets := resource.SecretsOf(old, now)
 	for _, ch := range c.changes {
-		ch.mask(secrets)
+		for i, f := range ch.Fields { // Secrets whose values something has copied into this object
+			ch.Fields[i].Old, ch.Fields[i].New = secrets.Content(f.Old), secrets.Content(f.New)
+		}
+		for i, e := range ch.Effects {
+			ch.Effects[i].Text, ch.Effects[i].Hint = secrets.Masked(e.Text), secrets.Masked(e.Hint)
+		}
 		ch.sortEffects()
 	}
-	c.changes = slices.DeleteFunc(c.changes, (*Change).isEmpty)
-	sortChanges(c.changes)
-	return Report{Changes: values(c.changes), Objects: [2]int{len(old), len(now)}}
-}
-
-// mask removes values of Secrets that something has copied into this object.
-func (ch *Change) mask(secrets *resource.Secrets) {
-	for i, f := range ch.Fields {
-		ch.Fields[i].Old, ch.Fields[i].New = secrets.Content(f.Old), secrets.Content(f.New)
+	out := Report{Changes: make([]Change, 0, len(c.changes)), Objects: [2]int{len(old), len(now)}}
+	for _, ch := range c.changes {
+		onlySeemed := ch.Verb == Affected && len(ch.Effects)+len(ch.Reach)+len(ch.Subsets) == 0 && ch.Copies == nil
+		if !onlySeemed {
+			out.Changes = append(out.Changes, *ch)
+		}
 	}
-	for i, e := range ch.Effects {
-		ch.Effects[i].Text, ch.Effects[i].Hint = secrets.Masked(e.Text), secrets.Masked(e.Hint)
-	}
-}
-
-func values(list []*Change) []Change {
-	out := make([]Change, len(list))
-	for i, ch := range list {
-		out[i] = *ch
-	}
+	slices.SortStableFunc(out.Changes, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(a.Level.Rank(), b.Level.Rank()), cmp.Compare(a.order, b.order))
+	})
 	return out
 }
 
@@ -147,15 +147,6 @@ func (c *comparison) affected(r *resource.Resource) *Change {
 	c.byID[id] = ch
 	c.changes = append(c.changes, ch)
 	return ch
-}
-
-// relatedChanges compares what reaches over several objects.
-func (c *comparison) relatedChanges() {
-	c.sidecars()
-	c.copies()
-	c.budgets()
-	c.spreads()
-	c.readers()
 }
 
 // newContext is what stages are handed that are asked about one side.

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -35,13 +33,6 @@ type difference struct {
 type differ struct {
 	kind string
 	out  []difference
-}
-
-// diff lists what differs, in the order of keys.
-func diff(kind string, old, now map[string]any) []difference {
-	d := &differ{kind: kind}
-	d.compare(place{}, old, now)
-	return d.out
 }
 
 // place is the position of the comparison.
@@ -132,7 +123,12 @@ func (d *differ) same(p place, old, now any) bool {
 	if reflect.DeepEqual(old, now) {
 		return true
 	}
-	return amounts(p) && !inTemplate(p) && sameAmount(old, now)
+	if !amounts(p) || inTemplate(p) {
+		return false
+	}
+	a, err := tree.Quantity(text(old))
+	b, failed := tree.Quantity(text(now))
+	return err == nil && failed == nil && a.Cmp(b) == 0
 }
 
 func number(v any) (float64, bool) {
@@ -163,17 +159,6 @@ func amounts(p place) bool {
 // inTemplate: there every letter counts, as it makes another revision.
 func inTemplate(p place) bool {
 	return slices.ContainsFunc(p.path, func(s step) bool { return s.key == "template" && !s.item })
-}
-
-func sameAmount(old, now any) bool {
-	a, ok := quantity(text(old))
-	b, both := quantity(text(now))
-	return ok && both && a.Cmp(b) == 0
-}
-
-func quantity(text string) (resource.Quantity, bool) {
-	q, err := tree.Quantity(text)
-	return q, err == nil
 }
 
 // unordered are lists whose order means nothing, by GROUP/KIND; "" is every kind.
@@ -424,24 +409,19 @@ func fields(list []difference, old, now map[string]any, template string, effects
 		f := Field{Path: pathText(d.path), Old: shown(d.old, d.from, old), New: shown(d.now, d.to, now)}
 		if below, ok := strings.CutPrefix(positions(d.now), template); ok {
 			e := byPath[below]
-			if items, order := strings.CutSuffix(below, " (order)"); order {
-				e = effectOfItems(items, effects) // whatever its items do
+			if items, order := strings.CutSuffix(below, " (order)"); order { // whatever its items do
+				e = rules.FieldChange{}
+				for _, item := range effects {
+					if strings.HasPrefix(item.Path, items+"[") {
+						e = item
+					}
+				}
 			}
 			f.Effect, f.Why = e.Effect, e.Why
 		}
 		out = append(out, f)
 	}
 	return out
-}
-
-// effectOfItems is the last effect that a change below the items of a list has.
-func effectOfItems(list string, effects []rules.FieldChange) (last rules.FieldChange) {
-	for _, e := range effects {
-		if strings.HasPrefix(e.Path, list+"[") {
-			last = e
-		}
-	}
-	return last
 }
 
 // positions writes a path by positions, as the rules of rollouts do.

@@ -3,6 +3,7 @@ package compare
 import (
 	"encoding/base64"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -13,37 +14,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// typed makes the empty object of each kind whose type is known, by GROUP/KIND:
-// these get all defaults that a cluster would have stored.
-var typed = map[string]func() any{
-	"/Pod":                                       func() any { return &corev1.Pod{} },
-	"apps/DaemonSet":                             func() any { return &appsv1.DaemonSet{} },
-	"apps/Deployment":                            func() any { return &appsv1.Deployment{} },
-	"apps/ReplicaSet":                            func() any { return &appsv1.ReplicaSet{} },
-	"apps/StatefulSet":                           func() any { return &appsv1.StatefulSet{} },
-	"batch/CronJob":                              func() any { return &batchv1.CronJob{} },
-	"batch/Job":                                  func() any { return &batchv1.Job{} },
-	kruise.Group + "/AdvancedCronJob":            func() any { return &kruise.AdvancedCronJob{} },
-	kruise.Group + "/BroadcastJob":               func() any { return &kruise.BroadcastJob{} },
-	kruise.Group + "/CloneSet":                   func() any { return &kruise.CloneSet{} },
-	kruise.Group + "/ContainerRecreateRequest":   func() any { return &kruise.ContainerRecreateRequest{} },
-	kruise.Group + "/DaemonSet":                  func() any { return &kruise.DaemonSet{} },
-	kruise.Group + "/EphemeralJob":               func() any { return &kruise.EphemeralJob{} },
-	kruise.Group + "/ImageListPullJob":           func() any { return &kruise.ImageListPullJob{} },
-	kruise.Group + "/ImagePullJob":               func() any { return &kruise.ImagePullJob{} },
-	kruise.Group + "/NodeImage":                  func() any { return &kruise.NodeImage{} },
-	kruise.Group + "/NodePodProbe":               func() any { return &kruise.NodePodProbe{} },
-	kruise.Group + "/PersistentPodState":         func() any { return &kruise.PersistentPodState{} },
-	kruise.Group + "/PodProbeMarker":             func() any { return &kruise.PodProbeMarker{} },
-	kruise.Group + "/ResourceDistribution":       func() any { return &kruise.ResourceDistribution{} },
-	kruise.Group + "/SidecarSet":                 func() any { return &kruise.SidecarSet{} },
-	kruise.Group + "/StatefulSet":                func() any { return &kruise.StatefulSet{} },
-	kruise.Group + "/UnitedDeployment":           func() any { return &kruise.UnitedDeployment{} },
-	kruise.Group + "/WorkloadSpread":             func() any { return &kruise.WorkloadSpread{} },
-	kruise.PolicyGroup + "/PodUnavailableBudget": func() any { return &kruise.PodUnavailableBudget{} },
+// natives are the types of Kubernetes' own kinds, by GROUP/KIND, whose objects get all defaults that a
+// cluster would have stored, as those of Kruise's kinds do.
+var natives = map[string]any{
+	"/Pod": corev1.Pod{}, "apps/DaemonSet": appsv1.DaemonSet{}, "apps/Deployment": appsv1.Deployment{}, "apps/ReplicaSet": appsv1.ReplicaSet{},
+	"apps/StatefulSet": appsv1.StatefulSet{}, "batch/CronJob": batchv1.CronJob{}, "batch/Job": batchv1.Job{},
 }
 
 // form is an object as it is compared: decoded JSON in the newest version of its
@@ -71,8 +50,11 @@ func (c *comparison) forms(p pair) (old, now form) {
 }
 
 func formOf(r *resource.Resource, byType bool) form {
-	if empty := typed[kindOf(r)]; empty != nil && byType {
-		obj := empty()
+	obj := check.NewObject(r.Group(), r.Kind())
+	if native := natives[kindOf(r)]; native != nil {
+		obj = reflect.New(reflect.TypeOf(native)).Interface()
+	}
+	if obj != nil && byType {
 		if unknown, err := kruise.Decode(r.Node(), obj); err == nil {
 			kruise.DefaultStored(obj)
 			if v, ok := plain(obj); ok {
@@ -130,21 +112,16 @@ func normalise(r *resource.Resource, v map[string]any) {
 			for _, key := range bookkeeping {
 				delete(annotations, key)
 			}
-			decodeStrategy(annotations)
+			// The fields of a strategy are compared, and not its text.
+			text, _ := annotations[kruise.StrategyAnnotation].(string)
+			var inside map[string]any
+			if json.Unmarshal([]byte(text), &inside) == nil && inside != nil {
+				annotations[kruise.StrategyAnnotation] = inside
+			}
 		}
 	}
 	for _, d := range defaults[kindOf(r)] {
-		d.fill(v)
-	}
-}
-
-// decodeStrategy reads the annotation that holds a strategy, so that its fields are compared
-// and not its text.
-func decodeStrategy(annotations map[string]any) {
-	text, _ := annotations[kruise.StrategyAnnotation].(string)
-	var inside map[string]any
-	if json.Unmarshal([]byte(text), &inside) == nil && inside != nil {
-		annotations[kruise.StrategyAnnotation] = inside
+		d.fill(v, strings.Split(d.path, "."))
 	}
 }
 
@@ -227,9 +204,7 @@ func pod(spec string) []defaultValue {
 }
 
 // fill sets the value where the maps that would hold it are there and it is not.
-func (d defaultValue) fill(v map[string]any) { d.at(v, strings.Split(d.path, ".")) }
-
-func (d defaultValue) at(v any, steps []string) {
+func (d defaultValue) fill(v any, steps []string) {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return
@@ -239,10 +214,10 @@ func (d defaultValue) at(v any, steps []string) {
 	case list:
 		items, _ := m[key].([]any)
 		for _, item := range items {
-			d.at(item, steps[1:])
+			d.fill(item, steps[1:])
 		}
 	case len(steps) > 1:
-		d.at(m[key], steps[1:])
+		d.fill(m[key], steps[1:])
 	case m[key] == nil:
 		if m[key] = d.value; d.like != "" {
 			m[key] = m[d.like]

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -18,7 +19,9 @@ import (
 func (c *comparison) compare(ch *Change, p pair) bool {
 	old, now := c.forms(p)
 	unknown(ch, old, now)
-	list := diff(kindOf(p.now), old.value, now.value)
+	d := &differ{kind: kindOf(p.now)}
+	d.compare(place{}, old.value, now.value)
+	list := d.out // in the order of keys
 	if len(list) == 0 {
 		return false
 	}
@@ -34,7 +37,11 @@ func (c *comparison) compare(ch *Change, p pair) bool {
 	ch.Fields = fields(list, old.value, now.value, template, asked)
 	ch.Rollout.because(ch.Fields)
 	checkImmutable(ch, p, list)
-	addConsequences(ch, p.now, ch.Fields)
+	for _, f := range consequences[kindOf(p.now)] {
+		if i := slices.IndexFunc(ch.Fields, func(have Field) bool { return under(have.Path, f.path) }); i >= 0 {
+			ch.add(f.level, ch.Fields[i].Path, f.text)
+		}
+	}
 	return true
 }
 
@@ -47,16 +54,7 @@ func unknown(ch *Change, old, now form) {
 	}
 }
 
-// addConsequences are what a change of some kinds means that no rule of rollouts knows.
-func addConsequences(ch *Change, r *resource.Resource, list []Field) {
-	for _, f := range consequences[kindOf(r)] {
-		if i := slices.IndexFunc(list, func(have Field) bool { return under(have.Path, f.path) }); i >= 0 {
-			ch.add(f.level, list[i].Path, f.text)
-		}
-	}
-}
-
-// consequence is what the change of a field means.
+// consequence is what the change of a field means that no rule of rollouts knows.
 type consequence struct {
 	path  string
 	level Level
@@ -185,9 +183,9 @@ func checkShrinking(ch *Change, p pair) {
 		return
 	}
 	at := []string{"spec", "resources", "requests", "storage"}
-	old, okOld := quantity(tree.StrAt(p.old.Node(), at...))
-	now, okNow := quantity(tree.StrAt(p.now.Node(), at...))
-	if okOld && okNow && now.Cmp(old) < 0 {
+	old, errOld := tree.Quantity(tree.StrAt(p.old.Node(), at...))
+	now, errNow := tree.Quantity(tree.StrAt(p.now.Node(), at...))
+	if errOld == nil && errNow == nil && now.Cmp(old) < 0 {
 		ch.add(Refused, strings.Join(at, "."), "a claim cannot shrink")
 	}
 }
@@ -239,7 +237,7 @@ func (c *comparison) deletionEffects(ch *Change, r *resource.Resource, whose str
 	}
 	n := c.replicasOf(r, w)
 	if n != 0 {
-		ch.add(Loss, "", whose+pods(n)+" "+deletedText(n)+", and nothing comes in their place")
+		ch.add(Loss, "", whose+pods(n)+" "+counted.Word(n, "goes", "go")+", and nothing comes in their place")
 	}
 	switch had := claimsOf(w.Object); {
 	case !had.any():
@@ -248,13 +246,6 @@ func (c *comparison) deletionEffects(ch *Change, r *resource.Resource, whose str
 	default:
 		ch.add(Note, "", fmt.Sprintf("%sthe claims (%s) stay", whose, had))
 	}
-}
-
-func deletedText(n int) string {
-	if n == 1 {
-		return "goes"
-	}
-	return "go"
 }
 
 // workloadOf reads a workload; nil for any other kind.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -33,18 +34,11 @@ func (c *comparison) readers() {
 		switch {
 		case len(by) == 0:
 		case ch.Verb == Removed:
-			ch.add(Loss, "", fmt.Sprintf("%s still %s it: new pods do not start without", firstNames(by), reads(by)))
+			ch.add(Loss, "", fmt.Sprintf("%s still %s it: new pods do not start without", firstNames(by), counted.Word(len(by), "reads", "read")))
 		case ch.Verb == Changed && ch.Was == "":
-			ch.add(Note, "", fmt.Sprintf("%s %s it: variables keep their values until the pods are restarted, files follow within minutes", firstNames(by), reads(by)))
+			ch.add(Note, "", fmt.Sprintf("%s %s it: variables keep their values until the pods are restarted, files follow within minutes", firstNames(by), counted.Word(len(by), "reads", "read")))
 		}
 	}
-}
-
-func reads(by []string) string {
-	if len(by) == 1 {
-		return "reads"
-	}
-	return "read"
 }
 
 // references are the fields by which a pod names what it reads: the map that holds

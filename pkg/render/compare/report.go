@@ -198,15 +198,3 @@ func (ch *Change) sortEffects() {
 		worse(s.Rollout.level())
 	}
 }
-
-// isEmpty reports an object that only seemed to be affected.
-func (ch *Change) isEmpty() bool {
-	return ch.Verb == Affected && len(ch.Effects)+len(ch.Reach)+len(ch.Subsets) == 0 && ch.Copies == nil
-}
-
-// sortChanges puts what is most dangerous first, else as in the input.
-func sortChanges(list []*Change) {
-	slices.SortStableFunc(list, func(a, b *Change) int {
-		return cmp.Or(cmp.Compare(a.Level.Rank(), b.Level.Rank()), cmp.Compare(a.order, b.order))
-	})
-}

@@ -31,7 +31,14 @@ func (c *comparison) sidecars() {
 			ch.add(Warning, "", "pods that have its containers keep them until they are recreated; new pods come without")
 		}
 	}
-	c.addChangedSets(was, is)
+	// A set that is the same on both sides reaches others by their labels or those of their namespace.
+	for _, carrier := range c.now.carriers {
+		if _, both := c.old.at[carrier.id]; !both || c.now.byID[carrier.id] == nil {
+			continue
+		}
+		c.reachOthers(carrier, is[carrier.id], was[carrier.id], "pods created from now on get the containers of SidecarSet ")
+		c.reachOthers(carrier, was[carrier.id], is[carrier.id], "pods created from now on come without the containers of SidecarSet ")
+	}
 }
 
 // reach asks which sets go where.
@@ -148,18 +155,6 @@ func podsOf(list []Reached) int {
 		}
 	}
 	return n
-}
-
-// addChangedSets reports which workloads get other sidecars although the set is the same on
-// both sides: by their labels or those of their namespace.
-func (c *comparison) addChangedSets(was, is reach) {
-	for _, carrier := range c.now.carriers {
-		if _, both := c.old.at[carrier.id]; !both || c.now.byID[carrier.id] == nil {
-			continue
-		}
-		c.reachOthers(carrier, is[carrier.id], was[carrier.id], "pods created from now on get the containers of SidecarSet ")
-		c.reachOthers(carrier, was[carrier.id], is[carrier.id], "pods created from now on come without the containers of SidecarSet ")
-	}
 }
 
 func (c *comparison) reachOthers(carrier carrier, have, other []string, text string) {

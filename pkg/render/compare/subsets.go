@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -72,7 +73,8 @@ func (s *side) parts(r *resource.Resource) []part {
 	}
 	var out []part
 	for _, w := range made {
-		out = append(out, part{subsetOf(w), w})
+		name := cmp.Or(w.Label(kruise.SubsetNameLabel), tree.StrAt(w.Node(), "spec", "template", "metadata", "labels", kruise.SubsetNameLabel))
+		out = append(out, part{name, w})
 	}
 	return out
 }
@@ -90,14 +92,6 @@ func (s *side) read(r *resource.Resource) *resource.Resource {
 func (s *side) isAccepted(r *resource.Resource) bool {
 	alone := newContext(resource.NewFacts([]*resource.Resource{r}, nil, s.facts.Namespace()), s.opt)
 	return !slices.ContainsFunc(check.Object(alone, check.Request{Object: r}), func(f check.Fault) bool { return !f.OfRelease })
-}
-
-// subsetOf is the name of the subset that a workload belongs to.
-func subsetOf(w *resource.Resource) string {
-	if name := w.Label(kruise.SubsetNameLabel); name != "" {
-		return name
-	}
-	return tree.StrAt(w.Node(), "spec", "template", "metadata", "labels", kruise.SubsetNameLabel)
 }
 
 // subset compares one subset that is on both sides.

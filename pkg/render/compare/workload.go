@@ -142,17 +142,12 @@ func (c *comparison) planChange(ch *Change, old, now *cluster.Workload, from, to
 			ch.add(Note, "spec.volumeClaimTemplates", text)
 		}
 	} else {
-		addWarnings(ch, old, now, p.Change)
+		for _, remark := range rules.Warnings(old, now, rules.Eligibility{Mode: r.Mode, Fields: p.Change.Fields, Policy: r.Policy}) {
+			ch.add(Note, "", remark)
+		}
 	}
 	storage(ch, old, now, r)
 	return r, p.Change.Fields, nil
-}
-
-// addWarnings notes what else is to know of a change.
-func addWarnings(ch *Change, old, now *cluster.Workload, change plan.Change) {
-	for _, remark := range rules.Warnings(old, now, rules.Eligibility{Mode: change.Mode, Fields: change.Fields, Policy: rules.PolicyOf(now.Object)}) {
-		ch.add(Note, "", remark)
-	}
 }
 
 // run fills in what becomes of the pods.

@@ -2,7 +2,6 @@ package load
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -11,11 +10,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-func itemPath(i int) string { return "items[" + strconv.Itoa(i) + "]" }
-
-// check refuses what no API server would take for an object: what the engine
+// Check refuses what no API server would take for an object: what the engine
 // goes by (apiVersion, kind and metadata) must be there and of its type.
-func check(r *resource.Resource) error {
+func Check(r *resource.Resource) error {
 	if !tree.IsMap(r.Node()) {
 		return r.Fault("", "a manifest begins with apiVersion and kind", "the document is %s, no object", shape(r.Node()))
 	}

@@ -106,7 +106,7 @@ func withKruise(tb testing.TB, f func(config []byte)) {
 }
 
 func inProcess(dir string, config []byte) func() ([]byte, error) {
-	return func() ([]byte, error) { return runKustomize(configured{filesys.MakeFsOnDisk(), config}, dir) }
+	return func() ([]byte, error) { return runKustomize(configFiles{filesys.MakeFsOnDisk(), config}, dir) }
 }
 
 // alike reports whether dir is built without kustomize, which it must be where fit, and

@@ -136,17 +136,13 @@ func (w *walk) entry(path string, mode fs.FileMode) {
 			w.folder(path, link)
 		}
 	case !manifest(path):
-	case w.excepted(path):
+	case slices.ContainsFunc(w.opt.Except, func(other string) bool { return absolute(other) == absolute(path) }):
 		w.left = true
 	case !mode.IsRegular():
 		w.errs.Add(irregularFileError(path))
 	default:
 		w.sources = append(w.sources, rootedFile(w.root, path, w.real(path)))
 	}
-}
-
-func (w *walk) excepted(path string) bool {
-	return slices.ContainsFunc(w.opt.Except, func(other string) bool { return absolute(other) == absolute(path) })
 }
 
 func absolute(path string) string {

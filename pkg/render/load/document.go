@@ -35,7 +35,7 @@ func (s source) documents(b *budget) ([]document, error) {
 	if err := checkText(s.name, body); err != nil {
 		return nil, err
 	}
-	docs, err := split(s.name, body, b.documentsLeft())
+	docs, err := split(s.name, body, max(b.opt.MaxObjects-int(b.documents.Load()), 0))
 	b.documents.Add(int64(len(docs)))
 	if s.places != nil {
 		s.places.place(docs)
@@ -80,6 +80,15 @@ func (d document) expanded(opt Options) (*tree.Node, error) {
 	return root, nil
 }
 
+// root parses the document under the default limits; nil where it cannot be read.
+func (d document) root() *tree.Node {
+	doc, err := d.expanded(Options{}.withDefaults())
+	if err != nil {
+		return nil
+	}
+	return object(doc)
+}
+
 func (d document) node() (*tree.Node, error) {
 	if d.json {
 		return jsonNode(d.text)
@@ -88,18 +97,14 @@ func (d document) node() (*tree.Node, error) {
 	if err := yaml.Unmarshal(d.text, n); err != nil {
 		return nil, d.syntaxError(err)
 	}
-	if isReadToEnd(n) && !oddBreaks(d.text) {
+	// The parser, which stops behind the first document, must have read the text to its end: a block
+	// mapping at the first column cannot be followed by anything.
+	root := tree.Root(n)
+	readToEnd := tree.IsMap(root) && root.Style&yaml.FlowStyle == 0 && root.Column == 1
+	if readToEnd && !oddBreaks(d.text) {
 		return n, nil
 	}
 	return n, d.checkSingle()
-}
-
-// isReadToEnd reports whether the parser, which stops behind the first document,
-// must have read the text to its end: a block mapping at the first column
-// cannot be followed by anything.
-func isReadToEnd(doc *tree.Node) bool {
-	root := tree.Root(doc)
-	return tree.IsMap(root) && root.Style&yaml.FlowStyle == 0 && root.Column == 1
 }
 
 // object returns the root of a parsed document. Comments that are separate from the object, such
@@ -140,7 +145,7 @@ func (d document) withPlace(err error) error {
 func objects(root *tree.Node, raw []byte, origin resource.Origin) ([]*resource.Resource, error) {
 	r := resource.Parsed(root, raw, origin)
 	if !isList(root) {
-		if err := check(r); err != nil {
+		if err := Check(r); err != nil {
 			return nil, err
 		}
 		return []*resource.Resource{r}, nil
@@ -164,7 +169,7 @@ func listElements(list *resource.Resource) ([]*resource.Resource, error) {
 	var errs resource.Errors
 	for i, item := range tree.Items(tree.Get(list.Node(), "items")) {
 		if !tree.IsMap(item) {
-			errs.Add(list.Fault(itemPath(i), "", "is no object"))
+			errs.Add(list.Fault(fmt.Sprintf("items[%d]", i), "", "is no object"))
 			continue
 		}
 		inheritFromList(item, list)

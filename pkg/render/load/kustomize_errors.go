@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -63,7 +62,9 @@ func (j job) remotePlace(d *disk, err error, asked []string) error {
 		if name != "" {
 			return value == name
 		}
-		return namesFiles(field) && remotePattern.MatchString(value) && (strings.Contains(said, value) || strings.Contains(said, filepath.Clean(value)))
+		last := field[strings.LastIndexByte(field, '.')+1:]
+		toRead := referring[last] || taking[last] || selecting[last]
+		return toRead && remotePattern.MatchString(value) && (strings.Contains(said, value) || strings.Contains(said, filepath.Clean(value)))
 	})
 	if name == "" && value == "" && !strings.Contains(said, programMissing) {
 		return nil
@@ -75,12 +76,6 @@ func (j job) remotePlace(d *disk, err error, asked []string) error {
 		value = "a Git repository"
 	}
 	return remoteFault(value, at)
-}
-
-// namesFiles reports whether the value of a field names what is to be read.
-func namesFiles(field string) bool {
-	last := field[strings.LastIndexByte(field, '.')+1:]
-	return referring[last] || taking[last] || selecting[last]
 }
 
 // remotePattern matches what kustomize takes for a Git repository.
@@ -109,14 +104,9 @@ func remoteFault(name string, at resource.Error) error {
 // the folder of the kustomization.
 func (j job) place(d *disk, matches func(file, field, value string) bool) (at resource.Error, value string) {
 	for _, t := range d.texts {
-		dec := yaml.NewDecoder(bytes.NewReader(t.body))
-		for {
-			var doc tree.Node
-			if dec.Decode(&doc) != nil {
-				break
-			}
+		for _, root := range documentsIn(t.body) {
 			s := search{matches: func(field, value string) bool { return matches(t.name, field, value) }, left: maxSearched}
-			if n, field := s.find(&doc, ""); n != nil {
+			if n, field := s.find(root, ""); n != nil {
 				return resource.Error{File: j.displayPath(t.name), Line: n.Line, Field: field}, s.value
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
@@ -26,7 +25,7 @@ type disk struct {
 	// withoutPlugins has kustomizations list no plugins.
 	withoutPlugins bool
 	// texts are the first of the files that were read, for the places of faults.
-	texts []opened
+	texts []textFile
 	bytes int
 }
 
@@ -37,8 +36,8 @@ func (d *disk) close() {
 	}
 }
 
-// opened is a file that was read; name is its real path.
-type opened struct {
+// textFile is a file that was read; name is its real path.
+type textFile struct {
 	name string
 	body []byte
 }
@@ -68,34 +67,40 @@ func (d *disk) ReadFile(path string) ([]byte, error) {
 		return nil, errHeavy
 	}
 	if d.bytes <= maxTexts {
-		d.texts = append(d.texts, opened{path, b})
+		d.texts = append(d.texts, textFile{path, b})
 	}
 	if d.withoutPlugins && slices.Contains(kustomizationFiles, filepath.Base(path)) {
-		return withoutPlugins(b), nil
+		return edited(b, withoutPlugins), nil
 	}
 	return b, nil
 }
 
-// withoutPlugins empties the lists of plugins of a kustomization, and leaves their fields: kustomize
-// takes no file without fields. What cannot be read as one is for kustomize to complain about.
-func withoutPlugins(kustomization []byte) []byte {
+// edited changes a kustomization. What cannot be read as one, or changed, stays as it is: it is for
+// kustomize to complain about.
+func edited(kustomization []byte, change func(*yaml.RNode) error) []byte {
 	n, err := yaml.Parse(string(kustomization))
-	if err != nil || n.YNode().Kind != yaml.MappingNode {
+	if err != nil || n.YNode().Kind != yaml.MappingNode || change(n) != nil {
 		return kustomization
-	}
-	for _, field := range []string{"generators", "transformers", "validators"} {
-		if n.Field(field) == nil {
-			continue
-		}
-		if err := n.PipeE(yaml.SetField(field, yaml.NewListRNode())); err != nil {
-			return kustomization
-		}
 	}
 	text, err := n.String()
 	if err != nil {
 		return kustomization
 	}
 	return []byte(text)
+}
+
+// withoutPlugins empties the lists of plugins of a kustomization, and leaves their fields: kustomize
+// takes no file without fields.
+func withoutPlugins(n *yaml.RNode) error {
+	for _, field := range []string{"generators", "transformers", "validators"} {
+		if n.Field(field) == nil {
+			continue
+		}
+		if err := n.PipeE(yaml.SetField(field, yaml.NewListRNode())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CleanedAbs resolves a path, links and all.
@@ -169,16 +174,16 @@ var _ filesys.FileSystem = &disk{}
 // kustomize only.
 const configFile = ".kubectl-kruise.kustomizeconfig.yaml"
 
-// configured is a file system in which every kustomization lists the
+// configFiles is a file system in which every kustomization lists the
 // configuration for Kruise's kinds. Nothing is written to the real one.
-type configured struct {
+type configFiles struct {
 	filesys.FileSystem
 	config []byte
 }
 
 func isConfigFile(path string) bool { return filepath.Base(path) == configFile }
 
-func (c configured) Exists(path string) bool {
+func (c configFiles) Exists(path string) bool {
 	if isConfigFile(path) {
 		return c.FileSystem.Exists(filepath.Dir(path))
 	}
@@ -186,7 +191,7 @@ func (c configured) Exists(path string) bool {
 }
 
 // CleanedAbs is called for a file before it is read: the load restrictions use its result.
-func (c configured) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
+func (c configFiles) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
 	if !isConfigFile(path) {
 		return c.FileSystem.CleanedAbs(path)
 	}
@@ -194,7 +199,7 @@ func (c configured) CleanedAbs(path string) (filesys.ConfirmedDir, string, error
 	return dir, configFile, err
 }
 
-func (c configured) ReadFile(path string) ([]byte, error) {
+func (c configFiles) ReadFile(path string) ([]byte, error) {
 	if isConfigFile(path) {
 		return c.config, nil
 	}
@@ -205,42 +210,28 @@ func (c configured) ReadFile(path string) ([]byte, error) {
 	return withItem(b, "configurations", configFile), nil
 }
 
-// withItem adds an item to a list of a kustomization. What cannot be read as one is for kustomize
-// to complain about.
+// withItem adds an item to a list of a kustomization.
 func withItem(kustomization []byte, field, item string) []byte {
-	n, err := yaml.Parse(string(kustomization))
-	if err != nil || n.YNode().Kind != yaml.MappingNode {
-		return kustomization
-	}
-	list, err := n.Pipe(yaml.LookupCreate(yaml.SequenceNode, field))
-	if err != nil {
-		return kustomization
-	}
-	if err := list.PipeE(yaml.Append(yaml.NewStringRNode(item).YNode())); err != nil {
-		return kustomization
-	}
-	text, err := n.String()
-	if err != nil {
-		return kustomization
-	}
-	return []byte(text)
+	return edited(kustomization, func(n *yaml.RNode) error {
+		list, err := n.Pipe(yaml.LookupCreate(yaml.SequenceNode, field))
+		if err != nil {
+			return err
+		}
+		return list.PipeE(yaml.Append(yaml.NewStringRNode(item).YNode()))
+	})
 }
 
-// traced is a file system in which the kustomization in dir asks kustomize for the origins of
+// originFiles is a file system in which the kustomization in dir asks kustomize for the origins of
 // objects, also in those below it.
-type traced struct {
+type originFiles struct {
 	filesys.FileSystem
 	dir string
 }
 
-func (t traced) ReadFile(path string) ([]byte, error) {
+func (t originFiles) ReadFile(path string) ([]byte, error) {
 	b, err := t.FileSystem.ReadFile(path)
 	if err != nil || filepath.Dir(path) != t.dir || !slices.Contains(kustomizationFiles, filepath.Base(path)) {
 		return b, err
 	}
 	return withItem(b, "buildMetadata", types.OriginAnnotations), nil
 }
-
-// isConflict reports whether a build failed because a configuration of the user differs about the
-// same field.
-func isConflict(err error) bool { return strings.Contains(err.Error(), "conflicting fieldspecs") }

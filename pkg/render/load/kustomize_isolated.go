@@ -61,8 +61,8 @@ func serve(request []byte, answer io.Writer) error {
 	return json.NewEncoder(answer).Encode(f)
 }
 
-// beside is what goes beside a text.
-type beside struct {
+// textFacts are what goes with a text from process to process.
+type textFacts struct {
 	Undecided []fault
 	Sources   []linear.Source
 	Read      []string
@@ -70,7 +70,7 @@ type beside struct {
 
 // writeProduct writes what is known of the text, on a line, and the text.
 func writeProduct(answer io.Writer, out product) error {
-	known := beside{Sources: out.Sources, Read: out.Read}
+	known := textFacts{Sources: out.Sources, Read: out.Read}
 	for _, place := range out.Undecided {
 		known.Undecided = append(known.Undecided, sent(place))
 	}
@@ -105,7 +105,7 @@ func readAnswer(answer []byte) (out product, err error) {
 		return out, f.received()
 	}
 	line, text, _ := bytes.Cut(answer[1:], []byte("\n"))
-	var known beside
+	var known textFacts
 	if err := json.Unmarshal(line, &known); err != nil {
 		return out, fmt.Errorf("the answer of kustomize: %w", err)
 	}
@@ -188,8 +188,9 @@ func (j job) buildOnce(knowing, fields bool) (d *disk, text []byte, sources []li
 		err = run(d)
 		return d, text, sources, err
 	}
-	if err = run(configured{d, config}); err != nil && isConflict(err) {
-		err = run(d)
+	err = run(configFiles{d, config})
+	if err != nil && strings.Contains(err.Error(), "conflicting fieldspecs") {
+		err = run(d) // a configuration of the user differs about the same field
 	}
 	return d, text, sources, err
 }
@@ -202,7 +203,7 @@ const maxTraced = 1 << 20
 // traced are where objects come from, as kustomize records it; nil where it does not.
 func (j job) traced(fs filesys.FileSystem) (out []linear.Source) {
 	silently(func() {
-		objects, err := kustomized(traced{fs, j.Dir}, j.Dir)
+		objects, err := kustomized(originFiles{fs, j.Dir}, j.Dir)
 		if err != nil {
 			return
 		}

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bytes"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -19,8 +18,8 @@ import (
 // holdsSecrets reports whether something that was read may be secret. What was not kept may
 // be, and so may kustomizations that cannot be read: they come before the objects.
 func (d *disk) holdsSecrets() bool {
-	objects := slices.ContainsFunc(d.texts, func(t opened) bool { return !slices.Contains(kustomizationFiles, filepath.Base(t.name)) })
-	return d.bytes > maxTexts || len(d.texts) > 0 && !objects || slices.ContainsFunc(d.texts, func(t opened) bool { return redact.Text(t.body) })
+	objects := slices.ContainsFunc(d.texts, func(t textFile) bool { return !slices.Contains(kustomizationFiles, filepath.Base(t.name)) })
+	return d.bytes > maxTexts || len(d.texts) > 0 && !objects || slices.ContainsFunc(d.texts, func(t textFile) bool { return redact.Text(t.body) })
 }
 
 // quotable gathers what an error of kustomize may repeat.
@@ -72,18 +71,12 @@ func addTypeNames(t reflect.Type, known redact.Names) {
 	}
 }
 
-func (n *quotable) addFile(t opened) (docs []*tree.Node) {
+func (n *quotable) addFile(t textFile) (docs []*tree.Node) {
 	n.known.Add(t.name)
 	n.known.Add(filepath.Dir(t.name))
 	config := slices.Contains(kustomizationFiles, filepath.Base(t.name))
-	dec := yaml.NewDecoder(bytes.NewReader(t.body))
-	for {
-		doc := &tree.Node{}
-		if dec.Decode(doc) != nil {
-			return docs
-		}
-		root := tree.Root(doc)
-		docs = append(docs, root)
+	docs = documentsIn(t.body)
+	for _, root := range docs {
 		n.addIdentity(root)
 		if config {
 			tree.Each(root, func(key, _ *tree.Node) { n.known.Add(key.Value) })
@@ -92,6 +85,7 @@ func (n *quotable) addFile(t opened) (docs []*tree.Node) {
 			n.addSelected(root, t.name, "", "")
 		}
 	}
+	return docs
 }
 
 func (n *quotable) addIdentity(object *tree.Node) {
@@ -102,13 +96,11 @@ func (n *quotable) addIdentity(object *tree.Node) {
 
 // addPatch reads which object an inline patch is for.
 func (n *quotable) addPatch(text string) {
-	dec := yaml.NewDecoder(strings.NewReader(text))
-	for n.left -= len(text); n.left > 0; {
-		doc := &tree.Node{}
-		if dec.Decode(doc) != nil {
-			return
-		}
-		n.addIdentity(tree.Root(doc))
+	if n.left -= len(text); n.left <= 0 {
+		return
+	}
+	for _, root := range documentsIn([]byte(text)) {
+		n.addIdentity(root)
 	}
 }
 
@@ -187,15 +179,10 @@ func (n *quotable) removeSecrets(in *tree.Node, secret bool) {
 		}
 	case yaml.ScalarNode:
 		if secret {
-			n.remove(in.Value)
+			delete(n.known, in.Value)
+			if _, behind, ok := strings.Cut(in.Value, "="); ok { // of a literal
+				delete(n.known, behind)
+			}
 		}
-	}
-}
-
-// remove takes a value out, and the text after KEY= in a literal.
-func (n *quotable) remove(value string) {
-	delete(n.known, value)
-	if _, behind, ok := strings.Cut(value, "="); ok {
-		delete(n.known, behind)
 	}
 }

@@ -74,7 +74,7 @@ func (d *disk) filePatches(by, path string, target *tree.Node) (out []patchDocum
 		return nil
 	}
 	name := filepath.Join(d.root.Dir(), at)
-	i := slices.IndexFunc(d.texts, func(t opened) bool { return t.name == name })
+	i := slices.IndexFunc(d.texts, func(t textFile) bool { return t.name == name })
 	if i < 0 {
 		return nil
 	}

@@ -20,7 +20,7 @@ import (
 // buildPlaces are where the objects of a build are written.
 type buildPlaces struct {
 	job     job
-	texts   []opened
+	texts   []textFile
 	layers  []layerFile
 	patches []patchDocument
 	// read are the objects of files, by kind.
@@ -117,11 +117,7 @@ func (p *buildPlaces) readObjects() map[string][]*readObject {
 
 // objectsOf are the objects of a document, none where it cannot be read.
 func objectsOf(d document) (out []*readObject) {
-	root, err := d.expanded(Options{}.withDefaults())
-	if err != nil {
-		return nil
-	}
-	root = object(root)
+	root := d.root()
 	if !tree.IsMap(root) {
 		return nil
 	}
@@ -143,11 +139,7 @@ func objectsOf(d document) (out []*readObject) {
 
 // root reads the object again.
 func (o *readObject) root() *tree.Node {
-	root, err := o.doc.expanded(Options{}.withDefaults())
-	if err != nil {
-		return nil
-	}
-	root = object(root)
+	root := o.doc.root()
 	if o.item < 0 {
 		return root
 	}
@@ -299,11 +291,10 @@ func (w written) place() filePlace { return filePlace{w.file, w.node.Line + w.li
 
 // locate finds the places of all values.
 func (o *builtObject) locate() {
-	root, err := o.doc.expanded(Options{}.withDefaults())
-	if err != nil {
+	root := o.doc.root()
+	if root == nil {
 		return
 	}
-	root = object(root)
 	w := valueWalk{at: map[*tree.Node][]written{}}
 	var from []written
 	for _, p := range o.all.patches {
@@ -436,21 +427,17 @@ func (w *valueWalk) addOperations(root *tree.Node, p patchDocument, file string)
 		if value == nil || name != "add" && name != "replace" {
 			continue
 		}
-		steps := strings.Split(strings.TrimPrefix(tree.StrAt(op, "path"), "/"), "/")
-		if n := pointed(root, steps, value); n != nil {
+		if n := pointed(root, tree.PointerSteps(tree.StrAt(op, "path")), value); n != nil {
 			put := written{node: value, file: file, lines: p.lines, whole: tree.Equal(value, n)}
 			w.at[n] = append([]written{put}, w.at[n]...)
 		}
 	}
 }
 
-var pointerStep = strings.NewReplacer("~1", "/", "~0", "~")
-
 // pointed is what a JSON pointer leads to. Later operations may have moved items: the one with the
 // value comes first.
 func pointed(n *tree.Node, steps []string, value *tree.Node) *tree.Node {
 	for i, step := range steps {
-		step = pointerStep.Replace(step)
 		if !tree.IsSeq(n) {
 			n = valueOf(n, step)
 			continue

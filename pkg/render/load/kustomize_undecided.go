@@ -34,7 +34,7 @@ func ofKruise(text []byte) bool { return bytes.Contains(text, kruiseMark) }
 
 // readKruise reports whether a file that was read may hold an object of Kruise.
 func (d *disk) readKruise() bool {
-	return d.bytes > maxTexts || slices.ContainsFunc(d.texts, func(t opened) bool { return ofKruise(t.body) })
+	return d.bytes > maxTexts || slices.ContainsFunc(d.texts, func(t textFile) bool { return ofKruise(t.body) })
 }
 
 // decidesFields reports whether a kustomization says which fields of Kruise's kinds names, labels
@@ -51,7 +51,7 @@ func (d *disk) decidesFields() bool {
 			named[filepath.Join(dir, path.Value)] = true
 		}
 	}
-	return slices.ContainsFunc(d.texts, func(t opened) bool { return named[t.name] && ofKruise(t.body) })
+	return slices.ContainsFunc(d.texts, func(t textFile) bool { return named[t.name] && ofKruise(t.body) })
 }
 
 // layerFile is a file of a kustomization that was read.

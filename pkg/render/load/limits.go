@@ -1,6 +1,7 @@
 package load
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -17,19 +18,11 @@ type budget struct {
 	over atomic.Bool
 }
 
-func newBudget(opt Options) *budget { return &budget{opt: opt.withDefaults()} }
-
-// bytesLeft is how many bytes may still be read.
-func (b *budget) bytesLeft() int64 { return max(b.opt.MaxInputBytes-b.bytes.Load(), 0) }
-
-// documentsLeft is how many documents there may still be.
-func (b *budget) documentsLeft() int { return max(b.opt.MaxObjects-int(b.documents.Load()), 0) }
-
 // read reads a source, no further than the input may be long.
 func (b *budget) read(s source) ([]byte, error) {
-	limit := min(b.opt.MaxFileBytes, b.bytesLeft())
+	limit := min(b.opt.MaxFileBytes, max(b.opt.MaxInputBytes-b.bytes.Load(), 0))
 	text, err := s.read(limit)
-	_, large := largeError(err)
+	_, large := errors.AsType[sizeError](err)
 	// Others may have read meanwhile what this source was given, too.
 	together := b.bytes.Add(int64(len(text)))
 	if large && limit < b.opt.MaxFileBytes || together > b.opt.MaxInputBytes {
@@ -53,8 +46,6 @@ type values struct {
 	mostBytes   int64
 	seen, bytes atomic.Int64
 }
-
-func newValues(opt Options) *values { return &values{most: opt.MaxNodes, mostBytes: opt.MaxInputBytes} }
 
 func (v *values) exceeded() bool {
 	return v.seen.Load() > int64(v.most) || v.bytes.Load() > v.mostBytes

@@ -13,6 +13,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -101,7 +102,11 @@ func Readable(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 	errs.Add(err)
 	errs.Add(duplicates(all, opt.Namespace))
 	if len(errs) == 0 && len(all) == 0 {
-		errs.Add(emptyInput(sources))
+		e := &resource.Error{Err: ErrEmpty, Hint: "name files with -f, or a kustomization with -k"}
+		if len(sources) == 1 {
+			e.File, e.Hint = sources[0].name, ""
+		}
+		errs.Add(e)
 	}
 	return all, errs.Err()
 }
@@ -221,23 +226,12 @@ func textSource(name string, text []byte) []source {
 	return []source{{name: name, read: func(int64) ([]byte, error) { return text, nil }}}
 }
 
-// Check refuses an object that lacks what the engine goes by, as Load does.
-func Check(r *resource.Resource) error { return check(r) }
-
-func emptyInput(sources []source) error {
-	e := &resource.Error{Err: ErrEmpty, Hint: "name files with -f, or a kustomization with -k"}
-	if len(sources) == 1 {
-		e.File, e.Hint = sources[0].name, ""
-	}
-	return e
-}
-
 // read turns sources into resources on all cores: first every file is read and
 // cut into documents, then every document is parsed.
 func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resource, error) {
 	opt = opt.withDefaults()
 	files := make([][]document, len(sources))
-	budget := newBudget(opt)
+	budget := &budget{opt: opt}
 	progress, found := resource.ProgressOf(ctx), .3
 	if opt.Kustomize != "" {
 		found = buildPart
@@ -260,7 +254,8 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 	if len(docs) > opt.MaxObjects {
 		return nil, tooMany(opt.MaxObjects)
 	}
-	parsed, values := make([][]*resource.Resource, len(docs)), newValues(opt)
+	parsed := make([][]*resource.Resource, len(docs))
+	values := &values{most: opt.MaxNodes, mostBytes: opt.MaxInputBytes}
 	ctx = resource.WithProgress(ctx, progress.Within(found, 1))
 	more, err := each(ctx, len(docs), func(i int) (err error) {
 		parsed[i], err = docs[i].parseCounted(opt, values)
@@ -272,7 +267,10 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 	if err != nil {
 		return nil, err
 	}
-	all := numberInOrder(parsed)
+	all := slices.Concat(parsed...)
+	for i, r := range all {
+		r.Origin.Seq = i
+	}
 	if len(all) > opt.MaxObjects {
 		return nil, tooMany(opt.MaxObjects)
 	}
@@ -282,17 +280,6 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 
 func tooMany(most int) error {
 	return &resource.Error{Err: fmt.Errorf("the input holds more than %s", counted.Of(most, "object")), Hint: "read parts of it apart, or raise the limit of objects"}
-}
-
-func numberInOrder(parsed [][]*resource.Resource) []*resource.Resource {
-	var all []*resource.Resource
-	for _, rs := range parsed {
-		all = append(all, rs...)
-	}
-	for i, r := range all {
-		r.Origin.Seq = i
-	}
-	return all
 }
 
 func (o Options) withDefaults() Options {

@@ -51,7 +51,7 @@ func agree(t *testing.T, seed uint64, config []byte) string {
 			t.Fatal(err)
 		}
 	}
-	want, err := runKustomize(configured{disk, config}, "/all/top")
+	want, err := runKustomize(configFiles{disk, config}, "/all/top")
 	got, unfit := linear.Build(disk, "/all/top", config)
 	switch {
 	case unfit != nil && err != nil:

@@ -104,19 +104,15 @@ func File(name string, in io.Reader, limit int64) ([]byte, error) {
 	return typedFile(name).read(limit)
 }
 
-// isReadable reports whether reading what a person named comes to an end.
+// isReadable reports whether reading what a person named comes to an end: that of a pipe which the
+// shell has opened does when the command does, where a pipe of the file system may wait for a
+// writer for ever.
 func isReadable(name string, info fs.FileInfo) bool {
-	return info.Mode().IsRegular() || isShellPipe(name, info)
+	return info.Mode().IsRegular() || info.Mode().Type() == fs.ModeNamedPipe && descriptor.MatchString(name)
 }
 
 // descriptor matches the path of a shell's <(command).
 var descriptor = regexp.MustCompile(`^(/dev|/proc/self)/fd/[0-9]+$`)
-
-// isShellPipe reports whether a pipe was opened by the shell: reading it ends when the
-// command does, where a pipe of the file system may wait for a writer for ever.
-func isShellPipe(name string, info fs.FileInfo) bool {
-	return info.Mode().Type() == fs.ModeNamedPipe && descriptor.MatchString(name)
-}
 
 func irregularFileError(name string) error {
 	return &resource.Error{File: name, Err: errors.New("is no regular file (a device, a pipe or a socket)"), Hint: "pipe the text in and name it -"}
@@ -222,8 +218,6 @@ type sizeError struct{ limit int64 }
 
 // Error names the limit.
 func (e sizeError) Error() string { return "is larger than " + size(e.limit) }
-
-func largeError(err error) (sizeError, bool) { return errors.AsType[sizeError](err) }
 
 func size(n int64) string {
 	if n >= 1<<20 && n%(1<<20) == 0 {

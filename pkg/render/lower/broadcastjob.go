@@ -52,7 +52,11 @@ func (b *broadcastJob) pieces(related *relatedObjects) ([]*resource.Resource, er
 	if b.neverCompletes() {
 		b.report("broadcastjob/never", "spec.completionPolicy.type", "")
 		if b.createsNoPods() {
-			b.report("broadcastjob/paused-never", b.zeroPodsField(), "")
+			field := "spec.parallelism"
+			if b.spec.Paused {
+				field = "spec.paused"
+			}
+			b.report("broadcastjob/paused-never", field, "")
 			return nil, nil
 		}
 		return []*resource.Resource{resource.Derived(b.native("apps/v1", kruise.KindDaemonSet, b.daemonSetSpec), b.r)}, nil
@@ -171,14 +175,6 @@ func (b *broadcastJob) hasZeroParallelism() bool {
 	return err == nil && n <= 0
 }
 
-// zeroPodsField is the field because of which no pod is created.
-func (b *broadcastJob) zeroPodsField() string {
-	if b.spec.Paused {
-		return "spec.paused"
-	}
-	return "spec.parallelism"
-}
-
 func (b *broadcastJob) neverCompletes() bool {
 	return b.spec.CompletionPolicy.Type == kruise.NeverCompletionPolicyType
 }
@@ -238,7 +234,11 @@ func (b *broadcastJob) daemonSetSpec(*tree.Node) *tree.Node {
 	tree.Delete(spec, "activeDeadlineSeconds")
 	tasks := tree.Seq(tree.Items(tree.Get(spec, "initContainers"))...)
 	for _, c := range tree.Items(tree.Get(spec, "containers")) {
-		tasks.Content = append(tasks.Content, asInitContainer(c))
+		task := tree.Shallow(c)
+		for _, field := range []string{"livenessProbe", "readinessProbe", "startupProbe", "lifecycle"} {
+			tree.Delete(task, field) // an init container may not have it
+		}
+		tasks.Content = append(tasks.Content, task)
 	}
 	tree.Set(spec, "initContainers", tasks)
 	tree.Set(spec, "containers", tree.Seq(pauseContainer(unusedName(tasks))))
@@ -249,15 +249,6 @@ func (b *broadcastJob) daemonSetSpec(*tree.Node) *tree.Node {
 // pauseContainer returns a container that does nothing.
 func pauseContainer(name string) *tree.Node {
 	return tree.Map("name", name, "image", pauseImage, "resources", tree.Map("requests", tree.Map("cpu", "1m", "memory", "4Mi")))
-}
-
-// asInitContainer returns a container without what an init container may not have.
-func asInitContainer(c *tree.Node) *tree.Node {
-	c = tree.Shallow(c)
-	for _, field := range []string{"livenessProbe", "readinessProbe", "startupProbe", "lifecycle"} {
-		tree.Delete(c, field)
-	}
-	return c
 }
 
 // unusedName returns a container name that no task has.

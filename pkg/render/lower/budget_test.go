@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 func TestKept(t *testing.T) {
@@ -28,13 +30,14 @@ func TestKept(t *testing.T) {
 		{"0", 5, 0},
 		{"-3", 5, 0},
 		{"7%", 100, 7},
-		{"150%", 5, 5},
+		{"150%", 5, 4},
 		{"60%", 0, 0},
 		{"half", 5, 0},
-		{"99999999999999999999%", 5, 5},
+		{"99999999999999999999%", 5, 4},
 		{"1e400%", 5, 0},
 	} {
-		if got := keptPods(intstr.Parse(c.partition), c.replicas); got != c.want {
+		partition := intstr.Parse(c.partition)
+		if got := rules.Partition(&partition, c.replicas); got != c.want {
 			t.Errorf("kept(%s of %d) = %d, want %d", c.partition, c.replicas, got, c.want)
 		}
 	}

@@ -49,7 +49,12 @@ func (l *lowering) canaryPair() *canaryPair {
 		l.report("cloneset/canary-no-base", partitionField, "")
 		return nil
 	}
-	if p.isUnchanged() {
+	now := tree.Get(p.hub, "spec", "template")
+	unchanged := tree.Equal(p.template, now)
+	if p.lowered { // a rendered template may have sidecars besides
+		unchanged = contains(tree.Value(p.template), tree.Value(p.withoutFindings().template(now)))
+	}
+	if unchanged {
 		l.divided = true
 		l.report("cloneset/canary-unchanged", partitionField, "")
 		return nil
@@ -92,16 +97,6 @@ func (p *canaryPair) findOldTemplate() bool {
 		p.template, p.lowered = tree.Get(was.Node(), "spec", "template"), true
 	}
 	return tree.IsMap(p.template)
-}
-
-// isUnchanged reports whether the old template equals the new one. A rendered template
-// may have sidecars besides.
-func (p *canaryPair) isUnchanged() bool {
-	now := tree.Get(p.hub, "spec", "template")
-	if !p.lowered {
-		return tree.Equal(p.template, now)
-	}
-	return contains(tree.Value(p.template), tree.Value(p.withoutFindings().template(now)))
 }
 
 // contains reports whether whole has everything that part has.
@@ -155,16 +150,7 @@ func (p *canaryPair) stable() *tree.Node {
 	if p.replicas == nil && p.spec.Replicas == nil {
 		tree.DeleteAt(n, "spec", "replicas")
 	}
-	return withoutComment(n)
-}
-
-// withoutComment removes the comment above a document: the canary has it.
-func withoutComment(n *tree.Node) *tree.Node {
-	n.HeadComment = ""
-	if len(n.Content) > 0 {
-		first := *n.Content[0]
-		first.HeadComment, n.Content[0] = "", &first
-	}
+	dropComment(n) // the canary has it
 	return n
 }
 

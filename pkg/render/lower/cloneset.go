@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -100,27 +101,17 @@ func (l *lowering) nativeSpec(spec *tree.Node, serviceName string) *tree.Node {
 // field returns the value of a field of spec in the native object, nil where
 // that has no such field.
 func (l *lowering) field(name string, v *tree.Node) *tree.Node {
-	kept := true
-	switch name {
-	case "replicas", "selector", "minReadySeconds":
-	case "template":
+	switch {
+	case name == "template":
 		return l.template(v)
-	case "revisionHistoryLimit":
-		kept = !l.form.replicaSet()
-	case "progressDeadlineSeconds":
-		if l.form.deployment() {
-			return l.deadline(v)
-		}
-		kept = false
-	case "volumeClaimTemplates":
-		kept = l.form.statefulSet()
-	default:
-		kept = false
+	case name == "progressDeadlineSeconds" && l.form.deployment():
+		return l.deadline(v)
+	case name == "replicas", name == "selector", name == "minReadySeconds",
+		name == "revisionHistoryLimit" && !l.form.replicaSet(),
+		name == "volumeClaimTemplates" && l.form.statefulSet():
+		return v
 	}
-	if !kept {
-		return nil
-	}
-	return v
+	return nil
 }
 
 // additions writes the options with which the native kind behaves as a CloneSet does by default:
@@ -206,15 +197,11 @@ func (l *lowering) reportFields() {
 		l.report(l.form.ruleByKind("cloneset/progress-deadline"), "spec.progressDeadlineSeconds", "")
 	}
 	if l.form.statefulSet() {
-		l.reportClaims()
-	}
-}
-
-func (l *lowering) reportClaims() {
-	l.report("cloneset/volume-claims", "spec.volumeClaimTemplates", "")
-	l.report("cloneset/claim-retention", "spec.volumeClaimTemplates", "")
-	if !l.spec.ScaleStrategy.EnablePVCReuse {
-		l.report("cloneset/pvc-reuse", "spec.scaleStrategy.enablePVCReuse", "")
+		l.report("cloneset/volume-claims", "spec.volumeClaimTemplates", "")
+		l.report("cloneset/claim-retention", "spec.volumeClaimTemplates", "")
+		if !l.spec.ScaleStrategy.EnablePVCReuse {
+			l.report("cloneset/pvc-reuse", "spec.scaleStrategy.enablePVCReuse", "")
+		}
 	}
 }
 
@@ -268,10 +255,10 @@ func (l *lowering) reportPolicy() {
 
 func (l *lowering) reportPartition() {
 	p := l.rolling().Partition
-	if p == nil || l.divided || keptPods(*p, 100) == 0 {
+	if p == nil || l.divided || rules.Partition(p, 100) == 0 {
 		return
 	}
-	n := keptPods(*p, l.declaredReplicas())
+	n := rules.Partition(p, l.declaredReplicas())
 	detail := ""
 	switch {
 	case l.form.deployment():

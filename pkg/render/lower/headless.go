@@ -28,7 +28,8 @@ func (l *lowering) governingService() (governingService, error) {
 	for _, name := range []string{name, suffixed(name, "-headless")} {
 		id := resource.ID{Kind: "Service", Namespace: l.c.Facts.NamespaceOf(l.r), Name: name}
 		have := l.related.services[id]
-		if have == nil || l.isRenderedService(have) {
+		rendered := have != nil && !l.related.given[have] && have.Label(kruise.SourceLabel) == l.source() // earlier, from this CloneSet
+		if have == nil || rendered {
 			l.report("cloneset/headless-service", "spec.volumeClaimTemplates", "")
 			return governingService{name: name, made: resource.Derived(l.service(name, selector), l.r)}, nil
 		}
@@ -39,12 +40,6 @@ func (l *lowering) governingService() (governingService, error) {
 	}
 	return governingService{}, l.r.Fault("metadata.name", "make one of them headless (clusterIP: None) with the selector of these pods, or rename it",
 		"the StatefulSet that this becomes needs a headless Service, but Services %s and %s exist, and neither fits its pods", name, suffixed(name, "-headless"))
-}
-
-// isRenderedService reports whether a Service in the cluster comes from an earlier render of
-// this CloneSet.
-func (l *lowering) isRenderedService(service *resource.Resource) bool {
-	return !l.related.given[service] && service.Label(kruise.SourceLabel) == l.source()
 }
 
 // selectsPods reports whether an existing Service is headless and selects the pods.

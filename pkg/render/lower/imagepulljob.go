@@ -142,7 +142,9 @@ func hasNodeImage(node *corev1.Node) bool {
 func (p *imagePull) selectedNodes(related *relatedObjects) (names []string, found bool, err error) {
 	if s := p.spec.PodSelector; s != nil {
 		names, found, err = p.nodesOfPods(s)
-		names = slices.DeleteFunc(names, related.hasNoNodeImage)
+		names = slices.DeleteFunc(names, func(name string) bool {
+			return slices.ContainsFunc(related.nodePlaces[name], func(place int) bool { return !hasNodeImage(related.nodes[place]) })
+		})
 		// Where the nodes are known, that there is no pod is known as well.
 		return names, found || len(related.nodes) > 0, err
 	}
@@ -156,7 +158,12 @@ func (p *imagePull) selectedNodes(related *relatedObjects) (names []string, foun
 	if len(related.nodes) == 0 {
 		return slices.Sorted(slices.Values(wanted)), len(wanted) > 0, nil
 	}
-	places := related.indexesOf(wanted)
+	var places []int
+	for _, name := range wanted {
+		places = append(places, related.nodePlaces[name]...)
+	}
+	slices.Sort(places)
+	places = slices.Compact(places)
 	if len(wanted) == 0 {
 		places = related.nodeLabels.Candidates(match)
 	}
@@ -166,21 +173,6 @@ func (p *imagePull) selectedNodes(related *relatedObjects) (names []string, foun
 		}
 	}
 	return names, true, nil
-}
-
-// indexesOf are the places of the nodes of these names, in their order.
-func (a *relatedObjects) indexesOf(names []string) []int {
-	var out []int
-	for _, name := range names {
-		out = append(out, a.nodePlaces[name]...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// hasNoNodeImage reports whether Kruise pulls no image on the node of that name.
-func (a *relatedObjects) hasNoNodeImage(node string) bool {
-	return slices.ContainsFunc(a.nodePlaces[node], func(place int) bool { return !hasNodeImage(a.nodes[place]) })
 }
 
 // nodesOfPods returns the nodes of the pods that a selector finds in the job's

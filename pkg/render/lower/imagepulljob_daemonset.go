@@ -29,8 +29,20 @@ func (p *imagePull) daemonSets() ([]*resource.Resource, error) {
 	for i, image := range p.images {
 		name := p.pieceName(i, "")
 		source := kruise.SourceValue(p.r.Kind(), name)
-		template := holdNode(p.pod(image), source)
-		p.restrictToNodes(tree.Get(template, "spec"), terms)
+		template := p.pod(image)
+		spec := tree.Get(template, "spec")
+		// The pod that ends becomes one that keeps running when its work is done.
+		tree.Delete(spec, "restartPolicy")
+		tasks := tree.Seq(append(tree.Items(tree.Get(spec, "initContainers")), tree.Items(tree.Get(spec, "containers"))...)...)
+		tree.Set(spec, "initContainers", tasks)
+		tree.Set(spec, "containers", tree.Seq(pauseContainer("done")))
+		tree.SetAt(template, tree.String(source), "metadata", "labels", kruise.SourceLabel)
+		if terms != nil {
+			tree.Set(spec, "affinity", tree.Map("nodeAffinity",
+				tree.Map("requiredDuringSchedulingIgnoredDuringExecution", tree.Map("nodeSelectorTerms", tree.Clone(terms)))))
+		} else if s := p.spec.Selector; s != nil && len(s.MatchLabels) > 0 {
+			tree.Set(spec, "nodeSelector", tree.FromValue(stringValues(s.MatchLabels)))
+		}
 		set := p.native("apps/v1", kruise.KindDaemonSet, func(*tree.Node) *tree.Node {
 			return tree.Map("selector", tree.Map("matchLabels", tree.Map(kruise.SourceLabel, source)), "template", template)
 		})
@@ -38,29 +50,6 @@ func (p *imagePull) daemonSets() ([]*resource.Resource, error) {
 		out = append(out, resource.Derived(set, p.r))
 	}
 	return commentOnce(out), nil
-}
-
-// holdNode turns the template of a pod that ends into one of a pod that keeps running when its
-// work is done.
-func holdNode(template *tree.Node, source string) *tree.Node {
-	spec := tree.Get(template, "spec")
-	tree.Delete(spec, "restartPolicy")
-	tasks := tree.Seq(append(tree.Items(tree.Get(spec, "initContainers")), tree.Items(tree.Get(spec, "containers"))...)...)
-	tree.Set(spec, "initContainers", tasks)
-	tree.Set(spec, "containers", tree.Seq(pauseContainer("done")))
-	tree.SetAt(template, tree.String(source), "metadata", "labels", kruise.SourceLabel)
-	return template
-}
-
-// restrictToNodes restricts the pods to the nodes of the job.
-func (p *imagePull) restrictToNodes(spec, terms *tree.Node) {
-	if s := p.spec.Selector; terms == nil && s != nil && len(s.MatchLabels) > 0 {
-		tree.Set(spec, "nodeSelector", tree.FromValue(stringValues(s.MatchLabels)))
-	}
-	if terms != nil {
-		tree.Set(spec, "affinity", tree.Map("nodeAffinity",
-			tree.Map("requiredDuringSchedulingIgnoredDuringExecution", tree.Map("nodeSelectorTerms", tree.Clone(terms)))))
-	}
 }
 
 // nodeTerms are the terms of a node affinity that chooses as the job does; nil

@@ -128,15 +128,18 @@ func (o *object) report(id, field, detail string) {
 // it becomes.
 func commentOnce(pieces []*resource.Resource) []*resource.Resource {
 	for _, r := range pieces[min(1, len(pieces)):] {
-		n := r.Edit()
-		n.HeadComment = ""
-		if len(n.Content) > 0 {
-			key := *n.Content[0]
-			key.HeadComment = ""
-			n.Content[0] = &key
-		}
+		dropComment(r.Edit())
 	}
 	return pieces
+}
+
+// dropComment removes the comment above a document.
+func dropComment(n *tree.Node) {
+	n.HeadComment = ""
+	if len(n.Content) > 0 {
+		first := *n.Content[0]
+		first.HeadComment, n.Content[0] = "", &first
+	}
 }
 
 // keptKinds are the kinds that stay as they are, each with the rule that is reported and
@@ -150,7 +153,9 @@ var keptKinds = map[string]struct{ rule, field string }{
 // its kind, although its expansion was requested.
 func reportKept(c *stage.Context, r *resource.Resource) {
 	group := r.Group()
-	if !isKruise(r) || isReplaced(group, r.Kind()) || !c.Expand(r.Kind()) {
+	kind, _ := kruise.Lookup(group, r.Kind())
+	replaced := kind.Expansion != kruise.ExpansionNone && kind.Expansion != kruise.ExpansionSteps
+	if !isKruise(r) || replaced || !c.Expand(r.Kind()) {
 		return
 	}
 	if k, ok := keptKinds[r.Kind()]; ok {
@@ -158,12 +163,6 @@ func reportKept(c *stage.Context, r *resource.Resource) {
 		return
 	}
 	c.Findings.Add("kruise/not-expanded", r, "kind", r.Kind()+" of "+group+" stays a Kruise object: it needs Kruise in the cluster")
-}
-
-// isReplaced reports whether some stage of the pipeline replaces objects of a kind.
-func isReplaced(group, kind string) bool {
-	k, _ := kruise.Lookup(group, kind)
-	return k.Expansion != kruise.ExpansionNone && k.Expansion != kruise.ExpansionSteps
 }
 
 // isKruise reports whether an object is of one of Kruise's groups.

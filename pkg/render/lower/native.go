@@ -130,7 +130,9 @@ func (o *object) template(source *tree.Node) *tree.Node {
 
 // templateAt is template for a pod template at another path.
 func (o *object) templateAt(at string, source *tree.Node) *tree.Node {
-	o.reportTemplate(at, source)
+	if key := kruise.UsingEnhancedLivenessAnnotation; tree.Has(tree.Get(source, "metadata", "annotations"), key) {
+		o.report(o.id("enhanced-liveness"), at+".metadata.annotations["+key+"]", "")
+	}
 	t := tree.Shallow(source)
 	if spec := tree.Get(source, "spec"); tree.IsMap(spec) {
 		spec = tree.Shallow(spec)
@@ -189,12 +191,5 @@ func (o *object) gates(at string, spec *tree.Node) {
 		tree.Delete(spec, "readinessGates")
 	default:
 		tree.Set(spec, "readinessGates", left)
-	}
-}
-
-// reportTemplate reports what only Kruise reads in a template.
-func (o *object) reportTemplate(at string, template *tree.Node) {
-	if key := kruise.UsingEnhancedLivenessAnnotation; tree.Has(tree.Get(template, "metadata", "annotations"), key) {
-		o.report(o.id("enhanced-liveness"), at+".metadata.annotations["+key+"]", "")
 	}
 }

@@ -38,16 +38,13 @@ func lowerBudget(c *stage.Context, related *relatedObjects, r *resource.Resource
 		c.Lineage.Became(r.ID())
 		return nil, nil
 	}
-	out := resource.Derived(b.native("policy/v1", "PodDisruptionBudget", func(*tree.Node) *tree.Node { return b.disruptionSpec(selector) }), r)
+	out := resource.Derived(b.native("policy/v1", "PodDisruptionBudget", func(*tree.Node) *tree.Node {
+		field, value := b.limit()
+		// Kruise always lets pods go that are not ready.
+		return tree.Map(field, intOrStringNode(value), "selector", b.withoutIgnoredPods(selector), "unhealthyPodEvictionPolicy", "AlwaysAllow")
+	}), r)
 	c.Lineage.Became(r.ID(), out)
 	return []*resource.Resource{out}, nil
-}
-
-// disruptionSpec returns the spec of the PodDisruptionBudget. Kruise always lets
-// pods go that are not ready.
-func (b *unavailableBudget) disruptionSpec(selector *tree.Node) *tree.Node {
-	field, value := b.limit()
-	return tree.Map(field, intOrStringNode(value), "selector", b.withoutIgnoredPods(selector), "unhealthyPodEvictionPolicy", "AlwaysAllow")
 }
 
 // limit is the one number of the budget. A number of expected pods that the user
@@ -103,14 +100,10 @@ func (b *unavailableBudget) withoutIgnoredPods(selector *tree.Node) *tree.Node {
 	out := tree.Shallow(selector)
 	list := tree.Seq(tree.Items(tree.Get(out, "matchExpressions"))...)
 	for key, value := range ignored.MatchLabels {
-		list.Content = append(list.Content, tree.Map("key", key, "operator", "NotIn", "values", tree.Seq(tree.String(value))))
+		list.Content = append(list.Content, requirement(key, "NotIn", []string{value}))
 	}
 	for _, e := range ignored.MatchExpressions {
-		term := tree.Map("key", e.Key, "operator", oppositeOperators[string(e.Operator)])
-		if len(e.Values) > 0 {
-			tree.Set(term, "values", stringList(e.Values...))
-		}
-		list.Content = append(list.Content, term)
+		list.Content = append(list.Content, requirement(e.Key, oppositeOperators[string(e.Operator)], e.Values))
 	}
 	tree.Set(out, "matchExpressions", list)
 	return out

@@ -45,20 +45,16 @@ func gatherRelated(c *stage.Context, in []*resource.Resource) (a *relatedObjects
 		if a.nodes, err = nodesOf(c); err != nil {
 			return a, err
 		}
-		a.indexNodes()
+		a.nodePlaces = make(map[string][]int, len(a.nodes))
+		for i, n := range a.nodes {
+			a.nodePlaces[n.Name] = append(a.nodePlaces[n.Name], i)
+		}
+		a.nodeLabels = kruise.NewLabelIndex(len(a.nodes), func(i int) map[string]string { return a.nodes[i].Labels })
 	}
 	if slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.Is(kruise.Group, kruise.KindPodProbeMarker) }) {
 		a.probed = templatesOf(c, in)
 	}
 	return a, err
-}
-
-func (a *relatedObjects) indexNodes() {
-	a.nodePlaces = make(map[string][]int, len(a.nodes))
-	for i, n := range a.nodes {
-		a.nodePlaces[n.Name] = append(a.nodePlaces[n.Name], i)
-	}
-	a.nodeLabels = kruise.NewLabelIndex(len(a.nodes), func(i int) map[string]string { return a.nodes[i].Labels })
 }
 
 // perNodeKinds are the kinds that become something on each node.
@@ -75,7 +71,11 @@ func indexRelated(c *stage.Context, in []*resource.Resource) *relatedObjects {
 	}
 	for _, kind := range []string{kruise.KindCloneSet, kruise.KindDaemonSet, kruise.KindStatefulSet, kruise.KindUnitedDeployment} {
 		for _, r := range c.Facts.Stream(kruise.Group, kind) {
-			a.addFormerNames(c, r)
+			// While kustomize runs, references still have the names that it gave an object before
+			// (docs/facts/kustomize.md#what-kustomize-makes-of-a-functions-output).
+			for _, id := range stage.FormerIDs(c.Facts, r) {
+				a.former[id] = r
+			}
 		}
 	}
 	for _, r := range in {
@@ -91,15 +91,6 @@ func indexRelated(c *stage.Context, in []*resource.Resource) *relatedObjects {
 		}
 	}
 	return a
-}
-
-// addFormerNames records the names that kustomize gave an object before: while it runs,
-// references still have those names
-// (docs/facts/kustomize.md#what-kustomize-makes-of-a-functions-output).
-func (a *relatedObjects) addFormerNames(c *stage.Context, r *resource.Resource) {
-	for _, id := range stage.FormerIDs(c.Facts, r) {
-		a.former[id] = r
-	}
 }
 
 // addAutoscaler records the target of an autoscaler, and the parts of a target that was
@@ -193,19 +184,13 @@ func podRequests(spec *corev1.PodSpec) corev1.ResourceList {
 	pod := &corev1.Pod{Spec: *spec.DeepCopy()}
 	for _, list := range [][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
 		for i := range list {
-			list[i].Resources.Requests = containerRequests(list[i].Resources)
+			requests := corev1.ResourceList{}
+			maps.Copy(requests, list[i].Resources.Limits)
+			maps.Copy(requests, list[i].Resources.Requests)
+			list[i].Resources.Requests = requests
 		}
 	}
 	return podresources.PodRequests(pod, podresources.PodResourcesOptions{})
-}
-
-func containerRequests(r corev1.ResourceRequirements) corev1.ResourceList {
-	out := maps.Clone(r.Limits)
-	if out == nil {
-		out = corev1.ResourceList{}
-	}
-	maps.Copy(out, r.Requests)
-	return out
 }
 
 // nodeCount is the number of nodes that the object's annotation gives, for clusters

@@ -31,8 +31,9 @@ func lowerStatefulSet(c *stage.Context, _ *relatedObjects, r *resource.Resource)
 	}
 	o.alwaysPull = true
 	s := &statefulSet{object: o, spec: set.Spec, client: c.Driver == stage.Client}
-	if err := s.checkName(); err != nil {
-		return nil, err
+	if !fitsStatefulSet(r.Name()) { // under another name its pods would not find their claims
+		return nil, r.Fault("metadata.name", "pods and claims are called after it: move the data to one of another name, or keep this one with --target kruise",
+			"a StatefulSet's name has no dots and at most %d characters", statefulSetNameLimit)
 	}
 	out := resource.Derived(s.native("apps/v1", kruise.KindStatefulSet, s.nativeSpec), r)
 	s.reportFields()
@@ -60,7 +61,11 @@ func (s *statefulSet) nativeSpec(spec *tree.Node) *tree.Node {
 	if seconds := s.rolling().MinReadySeconds; seconds != nil && *seconds > 0 {
 		tree.InsertAfter(out, "selector", "minReadySeconds", tree.Int64(int64(*seconds)))
 	}
-	if first := s.firstOrdinal(); first > 0 {
+	first, ok := s.contiguousOrdinals()
+	if !ok { // reserved ordinals leave a gap
+		first = s.startOrdinal()
+	}
+	if first > 0 {
 		tree.InsertAfter(out, "selector", "ordinals", tree.Map("start", tree.Int64(int64(first))))
 	}
 	return out
@@ -78,11 +83,7 @@ func (s *statefulSet) strategy() *tree.Node {
 	if p := s.partition(); p > 0 {
 		tree.Set(rolling, "partition", tree.Int64(int64(p)))
 	}
-	out := tree.Map("type", "RollingUpdate")
-	if len(rolling.Content) > 0 {
-		tree.Set(out, "rollingUpdate", rolling)
-	}
-	return out
+	return rollingStrategy(rolling)
 }
 
 // maxUnavailableServed is the version of Kubernetes in which a StatefulSet's
@@ -142,16 +143,6 @@ func (l *lowering) withValidName(n *tree.Node) *tree.Node {
 	l.rename(n, now)
 	l.report("cloneset/name", "metadata.name", "")
 	return n
-}
-
-// checkName refuses a name that a StatefulSet cannot have: with another name its pods
-// would not find their claims.
-func (s *statefulSet) checkName() error {
-	if name := s.r.Name(); !fitsStatefulSet(name) {
-		return s.r.Fault("metadata.name", "pods and claims are called after it: move the data to one of another name, or keep this one with --target kruise",
-			"a StatefulSet's name has no dots and at most %d characters", statefulSetNameLimit)
-	}
-	return nil
 }
 
 // statefulSetFields are reported when they have an effect.
@@ -233,15 +224,6 @@ func (s *statefulSet) startOrdinal() int {
 		return 0
 	}
 	return int(s.spec.Ordinals.Start)
-}
-
-// firstOrdinal is the lowest ordinal of the StatefulSet: the source's, unless reserved ordinals
-// leave a gap.
-func (s *statefulSet) firstOrdinal() int {
-	if first, ok := s.contiguousOrdinals(); ok {
-		return first
-	}
-	return s.startOrdinal()
 }
 
 // contiguousOrdinals returns the lowest of the source's ordinals, and whether they have no gap: a

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // noDeadline is the value with which a Deployment has no progress deadline.
@@ -64,6 +65,11 @@ func (l *lowering) statefulSetStrategy() *tree.Node {
 	if p := l.ordinalFloor(); p > 0 {
 		tree.Set(rolling, "partition", tree.Int64(int64(p)))
 	}
+	return rollingStrategy(rolling)
+}
+
+// rollingStrategy is the update strategy of a StatefulSet with these settings, which may be none.
+func rollingStrategy(rolling *tree.Node) *tree.Node {
 	out := tree.Map("type", "RollingUpdate")
 	if len(rolling.Content) > 0 {
 		tree.Set(out, "rollingUpdate", rolling)
@@ -81,7 +87,7 @@ func (l *lowering) ordinalFloor() int {
 	if p.Type == intstr.Int {
 		return max(p.IntValue(), 0)
 	}
-	return keptPods(*p, l.declaredReplicas())
+	return rules.Partition(p, l.declaredReplicas())
 }
 
 // rolling is the source's rollingUpdate, empty where it has none.
@@ -205,36 +211,6 @@ func deploymentBudget(surge, unavailable intstr.IntOrString, replicas int) (more
 		down = 1
 	}
 	return more, down
-}
-
-// keptPods returns how many pods a CloneSet's partition keeps at the old revision
-// (docs/kruise/workloads.md#partition). What cannot be read counts as 0.
-func keptPods(partition intstr.IntOrString, replicas int) int {
-	if partition.Type == intstr.Int {
-		return min(max(partition.IntValue(), 0), replicas)
-	}
-	n := percentUp(strings.TrimSuffix(partition.StrVal, "%"), replicas)
-	if replicas > 1 && n == replicas && partition.StrVal != "100%" {
-		n--
-	}
-	return min(n, replicas)
-}
-
-// manyPercent bounds percentages before they are multiplied.
-const manyPercent = 1_000_000
-
-// percentUp returns the share rounded up. Whole percentages are calculated in
-// integers, where a float would round 7% of 100 to 8.
-func percentUp(percent string, replicas int) int {
-	if p, err := strconv.Atoi(percent); err == nil {
-		p = min(max(p, 0), manyPercent)
-		return (p*replicas + 99) / 100
-	}
-	p, err := strconv.ParseFloat(percent, 64)
-	if err != nil || !(p > 0) {
-		return 0
-	}
-	return int(math.Ceil(min(p, manyPercent) * float64(replicas) / 100))
 }
 
 // normalized returns v in an equal form that native workloads accept: a fractional
