@@ -43,7 +43,7 @@ func TestWidth_OfHelp(t *testing.T) {
 	})
 	out, _ := narrow(t, "rollout", "run", "--help")
 	if !strings.Contains(out, "\n  kubectl kruise rollout run -f web.yaml --steps 1,50%,100% --pause-after 1 \\\n      --yes\n") ||
-		!strings.Contains(out, "\n\nSeveral workloads, given with -l or in the files of -f, are rolled out one\nafter the other: each") {
+		!strings.Contains(out, "\n\nSeveral workloads, given with -l or in the files of -f, are planned,\nsimulated and confirmed together, and") {
 		t.Errorf("an example or a paragraph is broken:\n%s", out)
 	}
 }
