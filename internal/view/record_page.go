@@ -51,7 +51,7 @@ const (
 func NewRecordPage(rec plan.Record, digest string) RecordPage {
 	page := RecordPage{
 		Plan: planPage(rec.Plan), State: rec.State(), Text: rec.Describe(), Failed: rec.Progress.Failed, Digest: digest, By: rec.By,
-		Begun: rec.Begun, Finished: rec.Progress.Finished, History: rec.Audit.Entries, Dropped: rec.Audit.Dropped,
+		Begun: rec.Begun, Finished: rec.Progress.Finished, History: rec.Entries, Dropped: rec.Dropped,
 	}
 	end := endOfRecord(rec)
 	if !end.IsZero() && !rec.Begun.IsZero() {
@@ -75,7 +75,7 @@ func endOfRecord(rec plan.Record) time.Time {
 	if rec.State() != plan.StateHalted {
 		return time.Time{}
 	}
-	for _, e := range slices.Backward(rec.Audit.Entries) {
+	for _, e := range slices.Backward(rec.Entries) {
 		switch e.What {
 		case plan.AuditHalt, string(plan.TransitionAbort), string(plan.TransitionRollBack):
 			return e.At

@@ -39,7 +39,7 @@ func TestRecordPage(t *testing.T) {
 		"done, of an older version": {progress: plan.Progress{Step: 4, Finished: at(9)}, took: "9m", want: "done , done , done , done "},
 	} {
 		rec := plan.Record{Plan: planOf(5), Begun: noon, Progress: c.progress, Times: c.times}
-		rec.Audit.Entries = c.history
+		rec.Entries = c.history
 		page := NewRecordPage(rec, "sha256:01")
 		var got []string
 		for _, s := range page.Steps {

@@ -427,7 +427,7 @@ func (p *Plan) Commands(from int) []string {
 }
 
 // digestForm is the version of what a digest is made of: another form has other digests.
-const digestForm = "rollout-plan-2"
+const digestForm = "rollout-plan-3"
 
 // Digest identifies what a user approves: the object (by uid) in its cluster, the
 // template that it starts from, everything that will be written, asked, pulled and

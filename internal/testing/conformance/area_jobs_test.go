@@ -99,8 +99,8 @@ func jobStep(s *patches.Step) JobsStep {
 	for _, c := range append(s.Before, s.After...) {
 		out.Said = append(out.Said, c.Text)
 	}
-	if s.Patch != nil {
-		out.Pod, out.Type, out.Subresource, out.Body = s.Patch.Target.Name, s.Patch.Type, s.Patch.Subresource, s.Patch.Body
+	if p := s.Patch; p != nil {
+		out.Pod, out.Type, out.Subresource, out.Body = p.Target.Name, p.Type, p.Subresource, p.Body
 	}
 	return out
 }

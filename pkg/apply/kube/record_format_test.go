@@ -295,9 +295,15 @@ func FuzzRecord(f *testing.F) {
 			return // it is too large to be kept
 		}
 		again, err := readRecord(kept)
-		before, fault := recordText(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := recordText(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
 		after, err := recordText(again)
-		if diff := cmp.Diff(string(before), string(after)); diff != "" || err != nil || fault != nil {
+		if diff := cmp.Diff(string(before), string(after)); diff != "" || err != nil {
 			t.Errorf("%v %s", err, diff)
 		}
 	})
