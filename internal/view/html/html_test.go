@@ -74,12 +74,12 @@ func recordOf(name string) plan.Record {
 		"update": noon, "pause-1": noon.Add(time.Minute), "step-100%": noon.Add(6 * time.Minute),
 	}}
 	rec.Progress = plan.Progress{Step: 2, Started: noon.Add(6 * time.Minute), Failed: "deadline: step step-100% is not done after 10m"}
-	rec.Audit.Entries = []plan.AuditEntry{
+	rec.Entries = []plan.AuditEntry{
 		{At: noon, By: "ann@host", Program: "kubectl-kruise v1.2.3", What: "begin", Detail: "3 steps"},
 		{At: noon.Add(6 * time.Minute), By: "bob@host", What: string(plan.TransitionPromote), Detail: "pause-1"},
 		{At: noon.Add(16 * time.Minute), By: "ann@host", What: plan.AuditHalt, Detail: "deadline"},
 	}
-	rec.Audit.Dropped = 2
+	rec.Dropped = 2
 	return rec
 }
 
@@ -152,8 +152,8 @@ func hostilePages(t *testing.T, text string) map[string]string {
 	run.Summary.Reason = text
 	rec := recordOf(text)
 	rec.Plan, rec.By, rec.Progress.Failed = p, text, text
-	for i := range rec.Audit.Entries {
-		rec.Audit.Entries[i].By, rec.Audit.Entries[i].Detail, rec.Audit.Entries[i].Program = text, text, text
+	for i := range rec.Entries {
+		rec.Entries[i].By, rec.Audit.Entries[i].Detail, rec.Audit.Entries[i].Program = text, text, text
 	}
 	changes := changesOf(t)
 	for i := range changes.Changes {
