@@ -115,16 +115,16 @@ func (r Record) Summary() PastRollout {
 // decisions are those since the plan was recorded; where that entry is no longer kept,
 // those since a time.
 func (r Record) decisions(begun time.Time) []AuditEntry {
-	for i, e := range slices.Backward(r.Audit.Entries) {
+	for i, e := range slices.Backward(r.Entries) {
 		if e.What == string(TransitionBegin) || e.What == string(TransitionRollBack) {
-			return slices.Clone(r.Audit.Entries[i:])
+			return slices.Clone(r.Entries[i:])
 		}
 	}
-	i := slices.IndexFunc(r.Audit.Entries, func(e AuditEntry) bool { return !e.At.Before(begun) })
+	i := slices.IndexFunc(r.Entries, func(e AuditEntry) bool { return !e.At.Before(begun) })
 	if i < 0 {
 		return nil
 	}
-	return slices.Clone(r.Audit.Entries[i:])
+	return slices.Clone(r.Entries[i:])
 }
 
 // result is what the rollout came to, and why.

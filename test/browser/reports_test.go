@@ -89,7 +89,7 @@ func rollout(t *testing.T) []byte {
 	}
 	last := len(p.Steps) - 1
 	rec.Progress = plan.Progress{Step: last, Started: rec.Times[p.Steps[last].Name], Failed: "deadline: step step-100% is not done after 20m"}
-	rec.Audit.Entries = []plan.AuditEntry{
+	rec.Entries = []plan.AuditEntry{
 		{At: noon, By: "ci@runner", Program: "kubectl-kruise v1.2.0", What: string(plan.TransitionBegin), Detail: "5 steps"},
 		{At: noon.Add(9 * time.Minute), By: "ann@laptop", Program: "kubectl-kruise v1.2.0", What: string(plan.TransitionPromote), Detail: "pause-1"},
 		{At: noon.Add(40 * time.Minute), By: "ci@runner", Program: "kubectl-kruise v1.2.0", What: plan.AuditHalt, Detail: "deadline"},

@@ -153,7 +153,7 @@ func hostilePages(t *testing.T, text string) map[string]string {
 	rec := recordOf(text)
 	rec.Plan, rec.By, rec.Progress.Failed = p, text, text
 	for i := range rec.Entries {
-		rec.Entries[i].By, rec.Audit.Entries[i].Detail, rec.Audit.Entries[i].Program = text, text, text
+		rec.Entries[i].By, rec.Entries[i].Detail, rec.Entries[i].Program = text, text, text
 	}
 	changes := changesOf(t)
 	for i := range changes.Changes {

@@ -82,7 +82,7 @@ func TestPastRollouts_DecideNothing(t *testing.T) {
 	}
 	edit(t, r, compress([]byte(`[{"begun":"2026-03-01T12:00:00Z","result":"completed","progress":{"promoted":true,"free":9},"decisions":[{"at":"2026-03-01T12:00:00Z","by":"root","what":"promote"}]}]`)))
 	got, err := r.Load(t.Context(), web)
-	if err != nil || got.Progress != want.Progress || len(got.Audit.Entries) != len(want.Audit.Entries) || len(got.Past) != 1 {
+	if err != nil || got.Progress != want.Progress || len(got.Entries) != len(want.Entries) || len(got.Past) != 1 {
 		t.Errorf("%v %+v", err, got)
 	}
 }

@@ -107,7 +107,7 @@ func TestRecords_ChangeOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			var history []string
-			for _, e := range kept.Audit.Entries {
+			for _, e := range kept.Entries {
 				history = append(history, e.What+" by "+e.By+" with "+e.Program)
 			}
 			if got := strings.Join(history, ", "); got != "begin by anna with test 1, promote by ben with test 1" {

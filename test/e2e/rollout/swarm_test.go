@@ -80,7 +80,7 @@ func (s *swarm) follow(ctx context.Context, u *unstructured.Unstructured) error 
 	if n := len(s.revisions); n == 0 || s.revisions[n-1] != image {
 		s.revisions, s.done = append(s.revisions, image), 0
 	}
-	want := rules.LimitsOfCloneSet(&set.Spec).ExpectedUpdated()
+	want := rules.LimitsOfCloneSet(&set.Spec).MaxUpdate()
 	if err := s.each(want, func(i int) error { return s.pod(ctx, i, image) }); err != nil {
 		return err
 	}
