@@ -240,7 +240,7 @@ func TransitionBetween(before, after Progress, of Plan, driven bool) (what, deta
 // change is one. by, program and driven are as in [AuditEntry] and [TransitionBetween].
 func (r Record) Decide(p Progress, by, program string, driven bool, now time.Time) Record {
 	if what, detail := TransitionBetween(r.Progress, p, r.Plan, driven); what != "" {
-		r.Audit = r.Audit.With(AuditEntry{At: now, By: by, Program: program, What: what, Detail: detail})
+		r.Audit = r.With(AuditEntry{At: now, By: by, Program: program, What: what, Detail: detail})
 	}
 	r.Progress, r.By = p, by
 	return r

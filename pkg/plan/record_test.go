@@ -82,7 +82,7 @@ func recorded(begun time.Time) plan.Record {
 	r := plan.Record{Plan: p, Begun: begun, By: "ci@build", Progress: plan.Progress{Step: 1, Started: begun.Add(30 * time.Second)}}
 	r.Times = map[string]time.Time{"update": begun, "pause-1": begun.Add(30 * time.Second)}
 	what, detail := plan.BeginEntry(p)
-	r.Audit = r.Audit.With(plan.AuditEntry{At: begun, By: "ci@build", What: what, Detail: detail})
+	r.Audit = r.With(plan.AuditEntry{At: begun, By: "ci@build", What: what, Detail: detail})
 	return r
 }
 
@@ -152,7 +152,7 @@ func TestRemember_KeepsRecentRollouts(t *testing.T) {
 		at := begun.Add(time.Duration(i+1) * time.Hour)
 		next := recorded(at)
 		next.Past = r.Remember(at)
-		next.Audit = r.Audit.With(plan.AuditEntry{At: at, By: fmt.Sprint("ci-", i), What: "begin"})
+		next.Audit = r.With(plan.AuditEntry{At: at, By: fmt.Sprint("ci-", i), What: "begin"})
 		r = next
 	}
 	list := r.Rollouts()

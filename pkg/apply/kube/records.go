@@ -135,7 +135,7 @@ func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerR
 		if before.Version != "" {
 			next.Past = before.Remember(now)
 		}
-		next.Audit = before.Audit.With(plan.AuditEntry{At: now, By: by, Program: r.Program, What: what, Detail: detail})
+		next.Audit = before.With(plan.AuditEntry{At: now, By: by, Program: r.Program, What: what, Detail: detail})
 		out, err = r.write(ctx, next, owner)
 		return err
 	})

@@ -107,7 +107,7 @@ func (s *store) replace(ref cluster.Ref, p plan.Plan, by string) {
 		next.Past, next.Audit = before.Remember(now), before.Audit
 	}
 	what, detail := plan.BeginEntry(p)
-	next.Audit = next.Audit.With(plan.AuditEntry{At: now, By: by, What: what, Detail: detail})
+	next.Audit = next.With(plan.AuditEntry{At: now, By: by, What: what, Detail: detail})
 	s.records[ref] = next
 }
 
