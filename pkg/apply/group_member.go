@@ -161,7 +161,8 @@ func (r *groupRun) carryOut(ctx context.Context, rec plan.Rollout, m *groupMembe
 func (r *groupRun) executor(ctx context.Context, rec plan.Rollout, m *groupMember, begun bool) (*Executor, error) {
 	switch {
 	case begun:
-		return r.Rollouts.Continue(ctx, m.workload)
+		e, _, err := r.Rollouts.Transit(ctx, m.workload, TakingOver)
+		return e, err
 	case rec.Back:
 		why := "aborted " + rec.Aborted
 		if _, err := r.Rollouts.Change(ctx, m.plan.Target.Ref(), Aborting(why, true)); err != nil {

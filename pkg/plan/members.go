@@ -103,9 +103,12 @@ func (r *Rollout) MemberName(ref cluster.Ref) string {
 	return ref.String()
 }
 
-// Check refuses a rollout that could not end: circles of dependencies, a member that waits for
+// Check refuses a rollout without members, and one that could not end: circles of dependencies, a member that waits for
 // a later wave, or one that may take more pods down than all together.
 func (r *Rollout) Check() error {
+	if len(r.Members) == 0 {
+		return &tree.Error{Msg: "it has no members"}
+	}
 	index := map[cluster.Ref]int{}
 	for i, m := range r.Members {
 		if of := m.Plan.Target.Ref(); of != m.Ref {

@@ -56,11 +56,12 @@ func (c *common) digests(ctx context.Context, of *plan.Rollout) (out []string, e
 }
 
 // keep keeps what was approved under a digest, for later take-overs on this machine; elsewhere it is named by --approved.
-func (a *approvals) keep(digest, target string) {
+func (a *approvals) keep(digest, target string) (kept bool) {
 	err := planning.RememberApproval(a.factory.Streams.Getenv, planning.Approval{Digest: digest, Target: target, At: time.Now().UTC()})
 	if err != nil {
 		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
 	}
+	return err == nil
 }
 
 // kept reports whether one of the digests was approved on this machine.
@@ -97,12 +98,12 @@ func (a *approvals) approve(ctx context.Context, r *rolling) error {
 	}
 	digest := r.record.Digest(clusters[0])
 	_, _ = fmt.Fprintf(a.factory.Streams.Err, "group %s approved: %s\n", r.record.Name, digest)
-	a.keep(digest, "group "+r.record.Name)
+	kept := a.keep(digest, "group "+r.record.Name)
 	for _, m := range r.members {
 		if !m.begun {
 			one := m.plan.Digest(clusters[0])
 			a.plans = append(a.plans, one)
-			a.keep(one, m.ref().String())
+			kept = kept && a.keep(one, m.ref().String())
 		}
 	}
 	return nil

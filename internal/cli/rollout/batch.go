@@ -103,9 +103,8 @@ type Members struct {
 
 	batch *Batch
 	// from are the files or directories of the workloads, by which a group has its name.
-	from  []string
-	end   func()
-	known bool
+	from []string
+	end  func()
 }
 
 // Members begins with no workload.
@@ -206,18 +205,9 @@ func (b *Batch) Replace(ctx context.Context, object *resource.Resource, refused 
 	return b.replaceOngoing(ctx, m.session, refused, "End it where it is, and apply this instead?")
 }
 
-// assembled makes one rollout of the workloads, once.
-func (g *Members) assembled() error {
-	if g.known {
-		return nil
-	}
-	g.known = true
-	return g.assemble(&g.batch.group, g.from...)
-}
-
 // Show shows every plan, and the order of several. The error says why they cannot be carried out.
 func (g *Members) Show(ctx context.Context) error {
-	if err := g.assembled(); err != nil {
+	if err := g.assemble(&g.batch.group, g.from...); err != nil {
 		return err
 	}
 	for _, m := range g.members {
@@ -243,7 +233,7 @@ func (g *Members) Partition(of cluster.Ref) any {
 // Run carries the rollouts out. It returns how far each workload has come that had something to
 // roll out; unless the error is nil, not all are completed.
 func (g *Members) Run(ctx context.Context) (map[cluster.Ref]plan.Phase, error) {
-	if err := g.assembled(); err != nil || len(g.members) == 0 {
+	if err := g.assemble(&g.batch.group, g.from...); err != nil || len(g.members) == 0 {
 		return nil, err
 	}
 	return g.run(ctx)

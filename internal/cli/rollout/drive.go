@@ -252,7 +252,7 @@ func (o *driveOptions) begins(ctx context.Context, known *runnerApprovals, s *se
 		return err
 	}
 	defer stop()
-	r.ran = true
+	r.closed = true
 	res, err := groups.Begin(ctx, rec, &opt)
 	return o.groupEnds(rec, res, err)
 }

@@ -44,7 +44,7 @@ type end struct {
 	err    error
 }
 
-// NewLiveRollouts returns a desk; what it carries out ends with the context.
+// NewLiveRollouts returns what carries rollouts out for the interface, until the context ends.
 func NewLiveRollouts(ctx context.Context, f *factory.Factory, stateNamespace string) *LiveRollouts {
 	d := &LiveRollouts{
 		factory: f, stateNamespace: stateNamespace, changed: func() {},

@@ -23,7 +23,7 @@ type WatchedWorkload struct {
 	s          *session
 	rollouts   apply.Rollouts
 	controller *diagnose.Controller
-	// asked is when the hand was last requested and, for the record of that version, the
+	// asked is when the controller was last requested and, for the record of that version, the
 	// holder.
 	asked  time.Time
 	events func(map[string]bool) []*corev1.Event

@@ -145,8 +145,8 @@ type rolling struct {
 	line   simulate.GroupTimeline
 	// same are workloads that have nothing to roll out.
 	same []cluster.Ref
-	// ran indicates that the sessions are closed, as they are by the run.
-	ran bool
+	// closed indicates that the sessions are closed, as they are by the run.
+	closed bool
 }
 
 // alone is the rollout of one workload.
@@ -160,11 +160,11 @@ func (r *rolling) isAlone() bool { return len(r.members) == 1 && r.record.Name =
 // close ends the watches of the workloads.
 func (r *rolling) close() {
 	for _, m := range r.members {
-		if !r.ran && m.session != nil {
+		if !r.closed && m.session != nil {
 			m.session.Close()
 		}
 	}
-	r.ran = true
+	r.closed = true
 }
 
 // add takes a workload in; one that has nothing to roll out counts as completed.
@@ -406,7 +406,7 @@ func (r *rolling) run(ctx context.Context) (map[cluster.Ref]plan.Phase, error) {
 		}
 		defer stop()
 	}
-	r.ran = true
+	r.closed = true
 	res, err := groups.Begin(ctx, r.record, &opt)
 	if err != nil {
 		return nil, groupHinted(r.record.Name, err)
@@ -462,7 +462,7 @@ func (r *rolling) worst(res apply.GroupResult) error {
 	}
 	var err error
 	for i, one := range res.Results {
-		if one.Outcome != "" {
+		if one.Outcome != "" && one.Outcome != event.TakenOver { // it was followed to its end
 			err = worse(err, r.members[i].ending(one))
 		}
 	}

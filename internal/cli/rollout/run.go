@@ -361,6 +361,7 @@ func (o *runOptions) present(ctx context.Context, m *member, namespace string) (
 			return nil, plan.Snapshot{}, err
 		}
 		s.Close()
+		m.session = nil
 		return o.present(ctx, m, namespace) // as it was left
 	}
 	snapshot, err := s.Observe(ctx, s.target.Ref)
@@ -453,7 +454,7 @@ func (o *runOptions) onScreens(ctx context.Context, r *rolling) error {
 	return live.ended(m.ref(), &o.execution)
 }
 
-// ended is how a rollout came out that was begun at the desk, as an error.
+// ended is how a rollout came out that was begun by the interface, as an error.
 func (d *LiveRollouts) ended(ref cluster.Ref, as *execution) error {
 	d.Close()
 	d.mu.Lock()

@@ -94,7 +94,7 @@ func (o *statusOptions) place() ([]schema.GroupKind, string, error) {
 	return kinds, namespace, err
 }
 
-// sights are all workloads of a place as they stand now.
+// workloads are all those of a place as they are now.
 func (o *statusOptions) workloads(ctx context.Context, namespace string) ([]*kube.WorkloadView, error) {
 	cfg, err := o.factory.Config()
 	if err != nil {

@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/story"
@@ -170,6 +172,59 @@ func TestGroup_DryRunWritesNothing(t *testing.T) {
 		t.Errorf("a dry run has changed the group:\n%s\n%s", before, after)
 	}
 	s.Has("", images{"web:2": 1, "web:1": 3})
+}
+
+// TestGroup_TimeOfAStepCountsAgain: a rollout that no process has carried out for a day is not failed by the time limit
+// of its step when another one continues it.
+func TestGroup_TimeOfAStepCountsAgain(t *testing.T) {
+	s, group := waves(t, "0", "1")
+	asleep := func(value string) {
+		patch := `{"metadata":{"annotations":{"lab.test/asleep":` + value + `}}}`
+		if _, err := clones(s).Patch(s.Context(), "web-0", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asleep(`"yes"`)
+	r := s.Begin(group + " --group all --steps 100%")
+	var cm *corev1.ConfigMap
+	s.Await(t, "the template is written", func() bool {
+		var err error
+		cm, err = s.Client.CoreV1().ConfigMaps(story.Namespace).Get(t.Context(), "rollout.cloneset.web-0", metav1.GetOptions{})
+		return err == nil && strings.Contains(cm.Data["record"], `"sent":1`)
+	})
+	r.Interrupt()
+	r.End().Ends(130)
+	changes(s, cm.Name, "record", regexp.MustCompile(`"started":"[^"]*"`).FindString(cm.Data["record"]), `"started":"2026-01-01T00:00:00Z"`)
+	asleep("null")
+	s.Run("rollout resume --group all").Ends(0, "group all: completed: 2 of 2 completed")
+	s.Has("", images{"web:2": 4})
+}
+
+// TestGroup_WithoutMembers: a record of a group that was edited to have no members is refused by every verb.
+func TestGroup_WithoutMembers(t *testing.T) {
+	s, group := waves(t, "0", "1")
+	s.Run(group + " --group all --steps 50%,100% --pause-after 1 --exit-on-pause").Ends(5)
+	maps := s.Client.CoreV1().ConfigMaps(story.Namespace)
+	cm, err := maps.Get(t.Context(), "rollout-group.all", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var none bytes.Buffer
+	z := gzip.NewWriter(&none)
+	_, _ = z.Write([]byte("[]"))
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	cm.Data["group"] = regexp.MustCompile(`"members":\[.*\]`).ReplaceAllString(cm.Data["group"], `"members":[]`)
+	cm.BinaryData = map[string][]byte{"plans.json.gz": none.Bytes()}
+	if _, err := maps.Update(t.Context(), cm, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"status", "pause", "promote", "resume", "retry", "abort", "abort --rollback --yes", "drive --approved sha256:0"} {
+		if r := s.Run("rollout " + verb + " --group all"); r.Code != 1 && r.Code != 3 || !strings.Contains(r.Err, "it has no members") {
+			t.Errorf("%s: exit %d\n%s", verb, r.Code, r.Err)
+		}
+	}
 }
 
 // runner has what Jobs need.

@@ -56,7 +56,7 @@ var (
 	_ world.Actions = (*liveSource)(nil)
 )
 
-// connect begins to look at a cluster, and carries out at a desk what is done; both end
+// connect begins to look at a cluster; live carries out what is done. Both end
 // with the context.
 func connect(ctx context.Context, f *factory.Factory, where world.Where, o look, live *rollout.LiveRollouts) (*liveSource, error) {
 	cfg, err := f.Config()
@@ -160,7 +160,7 @@ func (l *liveSource) Close() []string {
 	return l.reader.Skipped()
 }
 
-// sight is the state of a workload; nil for one that does not exist.
+// workload is the state of a workload; nil for one that does not exist.
 func (l *liveSource) workload(ref cluster.Ref) *kube.WorkloadView {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -239,7 +239,7 @@ func findWorkload(ctx context.Context, f *factory.Factory, arg string) (cluster.
 	return ref, nil
 }
 
-// Over shows the screens over a rollout that `rollout run --ui` carries out at a desk.
+// Over shows the screens over a rollout that `rollout run --ui` carries out.
 func Over(ctx context.Context, f *factory.Factory, d *rollout.LiveRollouts, ref cluster.Ref) error {
 	where, err := whereFrom(f, f.Streams.Getenv(productionVariable), false)
 	if err != nil {

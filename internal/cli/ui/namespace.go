@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// fleetReader is all workloads of a place as rows, worked out behind, whenever something has
+// namespaceReader is all workloads of a place as rows, worked out behind, whenever something has
 // changed, for those that have.
 type namespaceReader struct {
 	*kube.NamespaceWatch

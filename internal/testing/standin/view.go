@@ -35,7 +35,7 @@ func (s *standIns) view(w *cluster.Workload) *controller.View {
 	for _, p := range pods {
 		read := cluster.ReadPod(p)
 		if w.Kind == kruise.KindDaemonSet && read.Node == "" {
-			read.Node = boundTo(p)
+			read.Node = BoundTo(p)
 		}
 		v.Pods = append(v.Pods, read)
 	}
@@ -91,8 +91,8 @@ func claim(c *corev1.PersistentVolumeClaim) *cluster.Claim {
 	return out
 }
 
-// boundTo is the node that a daemon pod is made for.
-func boundTo(p *corev1.Pod) string {
+// BoundTo is the node that a daemon pod is made for.
+func BoundTo(p *corev1.Pod) string {
 	a := p.Spec.Affinity
 	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return ""

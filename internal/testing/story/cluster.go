@@ -143,27 +143,11 @@ func (c *Cluster) bind(ctx context.Context, pods cache.Store, p *corev1.Pod) {
 		busy[o.(*corev1.Pod).Spec.NodeName]++
 	}
 	slices.SortStableFunc(nodes.Items, func(a, b corev1.Node) int { return cmp.Compare(busy[a.Name], busy[b.Name]) })
-	to := cmp.Or(asked(p), nodes.Items[0].Name)
+	to := cmp.Or(standin.BoundTo(p), nodes.Items[0].Name)
 	patch := fmt.Sprintf(`{"metadata": {"uid": %q}, "spec": {"nodeName": %q}}`, p.UID, to)
 	if _, err := c.Client.CoreV1().Pods(p.Namespace).Patch(ctx, p.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 		return
 	}
 	scheduled := `{"status": {"conditions": [{"type": "PodScheduled", "status": "True"}]}}`
 	_, _ = c.Client.CoreV1().Pods(p.Namespace).Patch(ctx, p.Name, types.StrategicMergePatchType, []byte(scheduled), metav1.PatchOptions{}, "status")
-}
-
-// asked is the node that a pod of a DaemonSet is made for.
-func asked(p *corev1.Pod) string {
-	a := p.Spec.Affinity
-	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return ""
-	}
-	for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-		for _, f := range term.MatchFields {
-			if f.Key == metav1.ObjectNameField && len(f.Values) == 1 {
-				return f.Values[0]
-			}
-		}
-	}
-	return ""
 }

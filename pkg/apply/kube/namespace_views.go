@@ -180,7 +180,7 @@ func (x *workloadIndex) sorted() []workloadState {
 	return out
 }
 
-// workloadState is a workload of a fleet.
+// workloadState is a workload of a watched namespace.
 type workloadState struct {
 	observedWorkload
 
@@ -207,7 +207,7 @@ func readWorkloadState(u *unstructured.Unstructured) (workloadState, error) {
 	if !ok || w.Annotations[kruise.StrategyAnnotation] == "" {
 		return out, nil
 	}
-	for _, k := range fleetKinds {
+	for _, k := range namespaceKinds {
 		if k.Group == kruise.Group && strings.ToLower(k.Kind) == kind {
 			out.source, err = cluster.ReadBareSource(n, k.Kind, name)
 		}
@@ -239,7 +239,7 @@ func (f *NamespaceWatch) view(x *workloadIndex, s workloadState) *WorkloadView {
 	return out
 }
 
-// WorkloadView is one workload of a fleet as it is now. It never changes: an unchanged workload is
+// WorkloadView is one workload of a watched namespace as it is now. It never changes: an unchanged workload is
 // the same WorkloadView, by its pointer.
 type WorkloadView struct {
 	// Workload is what users name; Carrier is the native object that it was rendered into
@@ -324,7 +324,7 @@ func (s *WorkloadView) Ref() cluster.Ref { return s.Workload.Ref }
 // executors name the executors of rollouts: a watch for the lease of each that has not ended.
 // There are few, and all leases of a cluster would be those of all its nodes.
 type executors struct {
-	fleet *NamespaceWatch
+	of *NamespaceWatch
 
 	mu     sync.Mutex
 	leases map[cluster.Ref]*leaseWatch
@@ -361,7 +361,7 @@ func (h *executors) executorOf(ref cluster.Ref) string {
 }
 
 func (h *executors) watch(ref cluster.Ref) *leaseWatch {
-	c := h.fleet.conn
+	c := h.of.conn
 	ctx, stop := context.WithCancel(c.ctx)
 	l := &leaseWatch{stop: stop, core: c.core}
 	namespace, name := recordLocation(ref, c.opt.StateNamespace)
@@ -369,7 +369,7 @@ func (h *executors) watch(ref cluster.Ref) *leaseWatch {
 	s.fields = fields.OneTermEqualSelector("metadata.name", name).String()
 	m := newMirror(c.changes.broadcast, readAs(unchanged[*coordinationv1.Lease]))
 	go func() {
-		err := follow(ctx, h.fleet.link.monitor(s), m)
+		err := follow(ctx, h.of.link.monitor(s), m)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.asked = true; err == nil {

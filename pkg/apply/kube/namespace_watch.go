@@ -73,7 +73,7 @@ func WatchNamespace(ctx context.Context, cfg *rest.Config, o NamespaceWatchOptio
 	}
 	f := &NamespaceWatch{opt: o, conn: conn, missing: map[string]bool{}, last: map[cluster.Ref]*WorkloadView{}}
 	f.link.changed = conn.changes.broadcast
-	f.executors.fleet = f
+	f.executors.of = f
 	parts := f.parts()
 	for _, p := range parts {
 		f.missing[p.what] = true
@@ -168,7 +168,7 @@ func (f *NamespaceWatch) Namespaces() []string {
 	return slices.Sorted(slices.Values(out))
 }
 
-// part is one kind of object that a fleet watches.
+// part is one kind of object that is watched of a namespace.
 type part struct {
 	what string
 	// needed indicates that there is nothing to show without it.
@@ -186,7 +186,7 @@ func (f *NamespaceWatch) parts() []part {
 		{"PodDisruptionBudgets", false, f.watchDisruptions},
 		{"PodUnavailableBudgets", false, f.watchBudgets},
 	}
-	kinds := fleetKinds
+	kinds := namespaceKinds
 	f.workloads = make([]*mirror[workloadState], len(kinds))
 	for i, k := range kinds {
 		list = append(list, part{kruise.ResourceOf(k.Kind) + "." + k.Group, k.Group == "apps", func() error { return f.watchKind(i, k) }})
@@ -195,8 +195,8 @@ func (f *NamespaceWatch) parts() []part {
 	return append(list, part{"records of rollouts", false, f.watchRecords})
 }
 
-// fleetKinds are the workloads of a namespace, except for ReplicaSets.
-var fleetKinds = []schema.GroupKind{
+// namespaceKinds are the workloads of a namespace, except for ReplicaSets.
+var namespaceKinds = []schema.GroupKind{
 	{Group: kruise.Group, Kind: kruise.KindCloneSet},
 	{Group: kruise.Group, Kind: kruise.KindStatefulSet},
 	{Group: kruise.Group, Kind: kruise.KindDaemonSet},
@@ -313,9 +313,9 @@ func (f *NamespaceWatch) watchRecords() error {
 	return loadMirror(f, s, readRecord, func(m *mirror[plan.Record]) { f.records = m })
 }
 
-// loadMirror begins a mirror of a fleet, and hands it over when it shows all there is.
+// loadMirror begins a mirror of a namespace, and hands it over when it shows all there is.
 func loadMirror[O metav1.Object, T any](f *NamespaceWatch, s source, read func(O) (T, error), there func(*mirror[T])) error {
-	s.required = true // its absence is for the fleet to judge
+	s.required = true // its absence is for the watch to judge
 	m, err := followMirror(f.conn, f.link.monitor(s), read)
 	if err != nil {
 		return err
