@@ -120,9 +120,6 @@ func (r *requests) write(it *item) error {
 
 // roll is the rollout of workloads, and what is applied when it is done.
 func (r *requests) roll(ctx context.Context, items []*item) error {
-	if it := items[0]; it.united() && !r.work.rollouts.Grouped() {
-		return it.fault(r.rollUnited(ctx, it))
-	}
 	g, err := r.work.open(ctx, items, false)
 	if err != nil {
 		return err
@@ -139,19 +136,6 @@ func (r *requests) roll(ctx context.Context, items []*item) error {
 		}
 	}
 	return nil
-}
-
-func (r *requests) rollUnited(ctx context.Context, it *item) error {
-	subsets, to, err := r.work.goal(ctx, it)
-	if err != nil {
-		return err
-	}
-	list, err := subsets.Requests(ctx, to)
-	if err != nil {
-		return err
-	}
-	r.list = append(r.list, list...)
-	return r.applyFinal(it, nil)
 }
 
 // applyFinal is what is applied after a rollout, with the partition that its last step leaves, as

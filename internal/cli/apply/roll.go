@@ -27,16 +27,6 @@ func (e *executor) roll(ctx context.Context) error {
 // that are completed, whatever became of the others: it is there already, but who owns which field
 // is not.
 func (e *executor) rollItems(ctx context.Context, items []*item) error {
-	if it := items[0]; it.united() && !e.rollouts.Grouped() {
-		subsets, to, err := e.goal(ctx, it)
-		if err == nil {
-			err = subsets.Run(ctx, to)
-		}
-		if err == nil {
-			err = e.applyFinal(ctx, it, true)
-		}
-		return it.fault(err)
-	}
 	g, err := e.open(ctx, items, false)
 	if err != nil {
 		return err
@@ -99,20 +89,9 @@ func (e *executor) settle(ctx context.Context) error {
 		if len(it.rolls) > 0 || !it.hasPods() {
 			continue
 		}
-		if err := e.settleOne(ctx, it); err != nil {
+		if err := e.rollouts.Settle(ctx, it.desired()); err != nil {
 			return it.fault(err)
 		}
 	}
 	return nil
-}
-
-func (e *executor) settleOne(ctx context.Context, it *item) error {
-	if it.united() {
-		subsets, err := e.rollouts.Subsets(ctx, it.object.GetNamespace(), it.object.GetName())
-		if err != nil {
-			return err
-		}
-		return subsets.Settle(ctx)
-	}
-	return e.rollouts.Settle(ctx, it.desired())
 }

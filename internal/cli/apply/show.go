@@ -62,15 +62,12 @@ func (w *work) compare(ctx context.Context) (compare.Report, error) {
 // elsewhere is ended, where the user says so.
 func (w *work) plan(ctx context.Context, items []*item) error {
 	it := items[0]
-	if it.united() && !w.rollouts.Grouped() {
-		return it.fault(w.planUnited(ctx, it))
-	}
 	g, refused := w.open(ctx, items, true)
 	if refused == nil {
 		defer g.Close()
 		return g.Show(ctx)
 	}
-	if w.dryRun != "none" || w.rollouts.Grouped() {
+	if w.dryRun != "none" || w.rollouts.Grouped() || it.united() {
 		return refused
 	}
 	if err := w.rollouts.Replace(ctx, it.present(), refused); err != nil {
@@ -80,16 +77,6 @@ func (w *work) plan(ctx context.Context, items []*item) error {
 		return it.fault(err)
 	}
 	return w.plan(ctx, items)
-}
-
-// planUnited shows the plan of each subset.
-func (w *work) planUnited(ctx context.Context, it *item) error {
-	subsets, to, err := w.goal(ctx, it)
-	if err != nil {
-		return err
-	}
-	_, err = subsets.Show(ctx, to, set.Releases(it.rolls))
-	return err
 }
 
 // rolled are the changed workloads: those that are rolled out together in one list each, one after
@@ -116,11 +103,11 @@ func (w *work) open(ctx context.Context, items []*item, shown bool) (*rolloutcmd
 	}
 	var errs resource.Errors
 	for _, it := range items {
-		if it.united() {
-			errs.Add(it.fault(rolloutcmd.ErrUnitedInGroup()))
-			continue
+		if released := shown && set.Releases(it.rolls); it.united() {
+			it.ref, err = g.AddUnited(ctx, it.final, released)
+		} else {
+			it.ref, err = g.Add(ctx, it.present(), it.desired(), released)
 		}
-		it.ref, err = g.Add(ctx, it.present(), it.desired(), shown && set.Releases(it.rolls))
 		errs.Add(it.fault(err))
 	}
 	if err := errs.Err(); err != nil {
@@ -134,13 +121,3 @@ func (w *work) open(ctx context.Context, items []*item, shown bool) (*rolloutcmd
 func (it *item) desired() *resource.Resource { return parsed(it.final, it.manifest.Origin) }
 
 func (it *item) present() *resource.Resource { return parsed(it.live, it.manifest.Origin) }
-
-// goal is what the rollout of a UnitedDeployment leads to, with its subsets.
-func (w *work) goal(ctx context.Context, it *item) (*rolloutcmd.Subsets, rolloutcmd.Goal, error) {
-	subsets, err := w.rollouts.Subsets(ctx, it.object.GetNamespace(), it.object.GetName())
-	if err != nil {
-		return nil, rolloutcmd.Goal{}, err
-	}
-	to, err := subsets.To(ctx, it.final)
-	return subsets, to, err
-}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
@@ -92,14 +93,10 @@ func (b *Batch) Pauses() bool { return b.successOn == "paused" }
 // Grouped reports whether the flags ask for the rollouts to be carried out as a group.
 func (b *Batch) Grouped() bool { return b.group.given }
 
-// ErrUnitedInGroup is a UnitedDeployment where the rollouts are a group.
-func ErrUnitedInGroup() error {
-	return command.Usagef("apply it without the flags of a group: its subsets follow one after the other", "a UnitedDeployment cannot be in a group of rollouts")
-}
-
-// Members are workloads of a batch that are rolled out together: one, or a group. They are open.
+// Members are workloads of a batch that are rolled out together: one, a group, or the subsets of a
+// UnitedDeployment. They are open.
 type Members struct {
-	rolling
+	*rolling
 
 	batch *Batch
 	// from are the files or directories of the workloads, by which a group has its name.
@@ -109,7 +106,7 @@ type Members struct {
 
 // Members begins with no workload.
 func (b *Batch) Members(ctx context.Context, from []string) (m *Members, err error) {
-	m = &Members{rolling: rolling{execution: &b.execution}, batch: b, from: from, end: func() {}}
+	m = &Members{rolling: &rolling{execution: &b.execution}, batch: b, from: from, end: func() {}}
 	if b.group.given {
 		m.end, err = b.share(ctx)
 	}
@@ -179,6 +176,25 @@ func (g *Members) Add(ctx context.Context, object, desired *resource.Resource, r
 	return m.ref(), nil
 }
 
+// AddUnited has the subsets of a UnitedDeployment follow its final state; a group cannot have them.
+func (g *Members) AddUnited(ctx context.Context, final *unstructured.Unstructured, released bool) (cluster.Ref, error) {
+	if g.batch.Grouped() {
+		return cluster.Ref{}, command.Usagef("apply it without the flags of a group: its subsets follow one after the other", "a UnitedDeployment cannot be in a group of rollouts")
+	}
+	s, err := g.batch.subsets(ctx, final.GetNamespace(), final.GetName(), g.batch.policy)
+	if err != nil {
+		return cluster.Ref{}, err
+	}
+	if err := s.toManifest(ctx, final, released); err != nil {
+		return s.ref(), err
+	}
+	r, err := s.members(ctx, s.object.Template)
+	if err == nil {
+		g.rolling = r
+	}
+	return s.ref(), err
+}
+
 // hasNotFailed refuses a workload that its last rollout has left halfway.
 func (m *member) hasNotFailed() error {
 	rec, err := m.session.Rollout()
@@ -207,11 +223,13 @@ func (b *Batch) Replace(ctx context.Context, object *resource.Resource, refused 
 
 // Show shows every plan, and the order of several. The error says why they cannot be carried out.
 func (g *Members) Show(ctx context.Context) error {
-	if err := g.assemble(&g.batch.group, g.from...); err != nil {
-		return err
-	}
-	for _, m := range g.members {
-		g.warnOfOwners(m.session.object)
+	if g.united == nil {
+		if err := g.assemble(&g.batch.group, g.from...); err != nil {
+			return err
+		}
+		for _, m := range g.members {
+			g.warnOfOwners(m.session.object)
+		}
 	}
 	_, err := g.show(ctx)
 	return err
@@ -233,21 +251,30 @@ func (g *Members) Partition(of cluster.Ref) any {
 // Run carries the rollouts out. It returns how far each workload has come that had something to
 // roll out; unless the error is nil, not all are completed.
 func (g *Members) Run(ctx context.Context) (map[cluster.Ref]plan.Phase, error) {
-	if err := g.assemble(&g.batch.group, g.from...); err != nil || len(g.members) == 0 {
-		return nil, err
+	if g.united == nil {
+		if err := g.assemble(&g.batch.group, g.from...); err != nil || len(g.members) == 0 {
+			return nil, err
+		}
 	}
 	return g.run(ctx)
 }
 
-// Settle waits until the controller of the workload which an object is has brought its pods to
-// where the spec wants them.
+// Settle waits until the controller of the workload which an object is, or those of all subsets, have
+// brought their pods to where the spec wants them.
 func (b *Batch) Settle(ctx context.Context, object *resource.Resource) error {
+	if object.Is(kruise.Group, kruise.KindUnitedDeployment) {
+		s, err := b.subsets(ctx, object.Namespace(), object.Name(), b.policy)
+		if err != nil {
+			return err
+		}
+		return s.settleAll(ctx)
+	}
 	m, err := b.open(ctx, object)
 	if err != nil {
 		return err
 	}
 	defer m.session.Close()
-	res, err := b.settle(ctx, m.session)
+	res, err := b.settle(ctx, m.session, b.policy)
 	if err != nil {
 		return err
 	}
@@ -256,7 +283,7 @@ func (b *Batch) Settle(ctx context.Context, object *resource.Resource) error {
 
 // settle is [Batch.Settle] for a workload that is open, and returns how it ended: it waits no longer
 // than a step of the policy would.
-func (b *Batch) settle(ctx context.Context, s *session) (apply.Result, error) {
+func (d *execution) settle(ctx context.Context, s *session, by planning.Options) (apply.Result, error) {
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	if err != nil {
 		return apply.Result{}, err
@@ -265,11 +292,11 @@ func (b *Batch) settle(ctx context.Context, s *session) (apply.Result, error) {
 	if plan.Next(bySpec, snapshot, s.Now()).Verb == plan.Done {
 		return apply.Result{Outcome: event.Completed}, nil
 	}
-	policy, err := b.policy.Policy()
+	policy, err := by.Policy()
 	if err != nil {
 		return apply.Result{}, err
 	}
-	p := b.eventPrinter()
+	p := d.eventPrinter("")
 	defer p.stop()
-	return apply.WatchSpec(ctx, s, s.target.Ref, apply.Options{Emit: p.event, Until: apply.TimeIn(s, b.until()), Limit: plan.SpecTimeout(snapshot, policy)})
+	return apply.WatchSpec(ctx, s, s.target.Ref, apply.Options{Emit: p.event, Until: apply.TimeIn(s, d.until()), Limit: plan.SpecTimeout(snapshot, policy)})
 }

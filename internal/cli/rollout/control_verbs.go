@@ -315,7 +315,11 @@ func (o *abortOptions) abortUnited(ctx context.Context, name string) error {
 	case rendered:
 		return nil
 	case o.rollback && o.dry().Only():
-		return o.previewRollbackUnited(ctx, u, why)
+		subsets := &subsets{execution: &o.execution, object: u}
+		if err := subsets.toFormer(ctx, why); err != nil {
+			return err
+		}
+		return o.show(ctx, subsets.requests(nil))
 	case o.dry().Only():
 		return nil
 	}
@@ -323,15 +327,6 @@ func (o *abortOptions) abortUnited(ctx context.Context, name string) error {
 		return o.endUnited(ctx, namespace, name)
 	}
 	return o.rollBackSubsets(ctx, namespace, name, why)
-}
-
-// rollBackSubsets takes a UnitedDeployment back.
-func (o *abortOptions) rollBackSubsets(ctx context.Context, namespace, name, why string) error {
-	subsets, err := o.subsets(ctx, namespace, name)
-	if err != nil {
-		return err
-	}
-	return subsets.rollBack(ctx, why)
 }
 
 // aborting ends a rollout; one that is done only where its work is taken back.

@@ -37,10 +37,10 @@ const (
 	pictureBeat = 100 * time.Millisecond
 )
 
-// eventPrinter shows a picture on a terminal, and lines or JSON to a pipe.
-func (d *execution) eventPrinter() *eventPrinter {
+// eventPrinter shows a picture on a terminal, and lines or JSON to a pipe. approve is the command that
+// approves a step of the rollout; "" for none.
+func (d *execution) eventPrinter(approve string) *eventPrinter {
 	f := d.factory
-	approve := d.approve
 	if d.atPause {
 		approve = "" // it ends there, with a hint
 	}

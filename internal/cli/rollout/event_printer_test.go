@@ -53,7 +53,7 @@ func TestPrintNext_NamesCommands(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := driven(&bytes.Buffer{}, false, nil)
 			d.output = c.output
-			d.printNext(apply.Result{Outcome: c.outcome, Reason: c.reason, Plan: plan.Plan{Target: target}})
+			d.printNext(&session{}, apply.Result{Outcome: c.outcome, Reason: c.reason, Plan: plan.Plan{Target: target}})
 			if diff := cmp.Diff(c.want, d.factory.Streams.Err.(*bytes.Buffer).String()); diff != "" {
 				t.Error(diff)
 			}
@@ -79,7 +79,7 @@ func TestReporter_FitsTheOutput(t *testing.T) {
 			var out bytes.Buffer
 			d := driven(&out, c.terminal, c.env)
 			d.output = c.output
-			told := d.eventPrinter()
+			told := d.eventPrinter("")
 			now := time.Now()
 			told.event(opened(now))
 			told.event(event.Event{Time: now, Type: event.Ended, Outcome: event.Completed, Counts: &event.Counts{Desired: 1, Total: 1}})
@@ -101,14 +101,15 @@ func TestReporter_NamesTheCommandThatApproves(t *testing.T) {
 		for _, ends := range []bool{true, false} {
 			var out bytes.Buffer
 			d := driven(&out, terminal, nil)
-			d.output, d.approve, d.atPause = "text", "kubectl kruise rollout promote cloneset/web -n shop", ends
-			told := d.eventPrinter()
+			const approve = "kubectl kruise rollout promote cloneset/web -n shop"
+			d.output, d.atPause = "text", ends
+			told := d.eventPrinter(approve)
 			now := time.Now()
 			told.event(opened(now))
 			told.event(event.Event{Time: now, Type: event.Paused, Text: "promote: waiting for approval", Blockers: []event.Blocker{{Gate: plan.GatePromote, Why: "waiting for approval"}}})
 			told.reader.Beat(now.Add(2 * time.Second))
 			told.stop()
-			if got := strings.Contains(out.String(), d.approve); got == ends {
+			if got := strings.Contains(out.String(), approve); got == ends {
 				t.Errorf("terminal %t, ends %t: %q", terminal, ends, out.String())
 			}
 		}

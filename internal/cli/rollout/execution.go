@@ -41,11 +41,6 @@ type execution struct {
 	notifications notifications
 	// first is the index of the first step that may be carried out.
 	first int
-	// whole indicates that the caller rolls out all subsets of a UnitedDeployment, and ends the
-	// rollout of the whole itself.
-	whole bool
-	// approve is the command that approves a step of the rollout that is shown.
-	approve string
 }
 
 // fieldManager is who writes, unless --field-manager says otherwise.
@@ -166,8 +161,7 @@ func (d *execution) carryOut(ctx context.Context, s *session, e *apply.Executor,
 	}
 	defer end()
 	of := e.Plan()
-	d.approve = d.factory.WithConnection(of.Target.Command("promote"))
-	t := d.eventPrinter()
+	t := d.eventPrinter(d.factory.WithConnection(of.Target.Command("promote")))
 	emit := func(e event.Event) {
 		t.event(e)
 		others(e)
@@ -181,7 +175,7 @@ func (d *execution) carryOut(ctx context.Context, s *session, e *apply.Executor,
 		res, err = d.afterSubset(ctx, s, res)
 	}
 	if err == nil {
-		d.printNext(res)
+		d.printNext(s, res)
 	}
 	if errors.Is(err, plan.ErrCredentials) {
 		err = &resource.Error{Err: err, Hint: "log in again; '" + d.factory.WithConnection(of.Target.Command("resume")) + "' continues the rollout, which stays as it is"}
@@ -190,7 +184,7 @@ func (d *execution) carryOut(ctx context.Context, s *session, e *apply.Executor,
 }
 
 // printNext names the commands that continue a rollout which has ended before its last step.
-func (d *execution) printNext(res apply.Result) {
+func (d *execution) printNext(s *session, res apply.Result) {
 	if d.output == "json" {
 		return
 	}
@@ -203,7 +197,7 @@ func (d *execution) printNext(res apply.Result) {
 		hint = fmt.Sprintf("'%s' continues", next("resume"))
 	case res.Outcome == event.Failed:
 		hint = res.Plan.FailureHint(res.Reason, next)
-	case res.Outcome == event.Completed && !d.whole:
+	case res.Outcome == event.Completed && !s.whole:
 		if text := leftBy(res.Plan); text != "" {
 			_, _ = fmt.Fprintln(d.factory.Streams.Err, "left: "+text)
 		}

@@ -104,13 +104,13 @@ func sameGoal(a, b plan.Plan) bool {
 	if a.RollbackReason != "" || a.Change.ToHash != b.Change.ToHash {
 		return false
 	}
-	updated, kept := goal(a)
-	u, k := goal(b)
+	updated, kept := endCounts(a)
+	u, k := endCounts(b)
 	return len(b.Steps) == 0 || updated == u && kept == k
 }
 
-// goal is how many pods carry the new template in the end, and how many the old.
-func goal(p plan.Plan) (updated, kept int) {
+// endCounts is how many pods carry the new template in the end, and how many the old.
+func endCounts(p plan.Plan) (updated, kept int) {
 	for i := range p.Steps {
 		if s := &p.Steps[i]; s.Updated > 0 || s.Kept > 0 {
 			updated, kept = s.Updated, s.Kept
@@ -144,7 +144,9 @@ type rolling struct {
 	record plan.Rollout
 	line   simulate.GroupTimeline
 	// same are workloads that have nothing to roll out.
-	same []cluster.Ref
+	same []*member
+	// united is the UnitedDeployment whose subsets the members are; nil for workloads by themselves.
+	united *subsets
 	// closed indicates that the sessions are closed, as they are by the run.
 	closed bool
 }
@@ -170,7 +172,7 @@ func (r *rolling) close() {
 // add takes a workload in; one that has nothing to roll out counts as completed.
 func (r *rolling) add(m *member) {
 	if m.idle() {
-		r.same = append(r.same, m.ref())
+		r.same = append(r.same, m)
 		m.session.Close()
 		return
 	}
@@ -289,16 +291,21 @@ func (r *rolling) find(n resourcearg.Name, namespace string) (ref cluster.Ref, f
 			return m.ref(), true
 		}
 	}
-	return cluster.Ref{}, slices.ContainsFunc(r.same, is)
+	return cluster.Ref{}, slices.ContainsFunc(r.same, func(m *member) bool { return is(m.ref()) })
 }
 
 // show shows every plan, and the order of several. done indicates that the flags ask for no more:
 // what would be sent, or the Job that would carry it out, was shown as well.
 func (r *rolling) show(ctx context.Context) (done bool, err error) {
+	if r.united != nil {
+		r.united.describe(r.members)
+	}
 	if err := r.showPlans(); err != nil {
 		return false, err
 	}
 	switch {
+	case r.united != nil && r.united.isReached(r.members):
+		return true, nil
 	case r.detach.manifest:
 		return true, r.jobs().printManifest(ctx, r)
 	case r.dry().Only():
@@ -343,6 +350,9 @@ func (r *rolling) showPlans() error {
 
 // requests are those of all members, if pods behave.
 func (r *rolling) requests() (list []event.Request, err error) {
+	if r.united != nil {
+		return r.united.requests(r.members), nil
+	}
 	for _, m := range r.members {
 		more, err := m.session.requests(m.plan, m.acts)
 		if err != nil {
@@ -356,6 +366,8 @@ func (r *rolling) requests() (list []event.Request, err error) {
 // question asks whether it is to be rolled out.
 func (r *rolling) question() string {
 	switch {
+	case r.united != nil:
+		return "Roll out UnitedDeployment " + r.united.object.Name + ", its subsets in this order?"
 	case r.isAlone():
 		return "Roll out " + r.members[0].session.target.String() + "?"
 	case r.record.Name == "":
@@ -376,7 +388,13 @@ func (r *rolling) begin(ctx context.Context) error {
 // run carries it out, and returns how far each member has come. Unless the error is nil, not all
 // are completed; one that waits for a person is an error, too.
 func (r *rolling) run(ctx context.Context) (map[cluster.Ref]plan.Phase, error) {
-	if r.isAlone() {
+	switch {
+	case r.united != nil:
+		r.close() // they change by the first write
+		members, phases, err := r.united.run(ctx)
+		r.members = members
+		return phases, err
+	case r.isAlone():
 		return r.runAlone(ctx)
 	}
 	var errs []error

@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	kubeobjects "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -168,20 +167,6 @@ func noRollout(name string) error {
 		hint = "start one with 'kubectl kruise restart " + name + "'"
 	}
 	return &resource.Error{Err: fmt.Errorf("%s: no rollout is recorded", name), Hint: hint}
-}
-
-// previewRollbackUnited reports how a UnitedDeployment would be taken back.
-func (o *abortOptions) previewRollbackUnited(ctx context.Context, u *united.Object, why string) error {
-	subsets := &Subsets{&Batch{execution: o.execution}, u}
-	g, err := subsets.toFormer(ctx, why)
-	if err != nil {
-		return err
-	}
-	list, err := subsets.Requests(ctx, g)
-	if err != nil {
-		return err
-	}
-	return o.show(ctx, list)
 }
 
 // requests are those of the actions, each with the title of its step.

@@ -200,7 +200,7 @@ func (o *runOptions) eachOf(names []resourcearg.Name) []planning.One {
 	return out
 }
 
-// rollOut makes the plans of workloads, shows them, asks, and carries them out.
+// rollOut makes the plans of workloads, and carries them out.
 func (o *runOptions) rollOut(ctx context.Context, list []planning.One) error {
 	several := len(list) > 1
 	switch {
@@ -216,10 +216,16 @@ func (o *runOptions) rollOut(ctx context.Context, list []planning.One) error {
 		defer end()
 	}
 	r := &rolling{execution: &o.execution}
-	defer r.close()
 	if err := o.makeAll(ctx, r, list); err != nil || len(r.members) == 0 {
+		r.close()
 		return err
 	}
+	return o.carry(ctx, r)
+}
+
+// carry shows a rollout, asks, and carries it out.
+func (o *runOptions) carry(ctx context.Context, r *rolling) error {
+	defer r.close()
 	done, err := r.show(ctx)
 	if done && o.printer != nil {
 		for _, m := range r.members {

@@ -33,6 +33,9 @@ type session struct {
 	carrier *kube.Object
 	// parent is the UnitedDeployment that the workload is a subset of; nil for none.
 	parent *parent
+	// whole indicates that the caller rolls out all subsets of that one, and ends the rollout of the
+	// whole itself.
+	whole bool
 }
 
 // common are the flags of all verbs, and what they make clients from.

@@ -288,8 +288,7 @@ func (o *statusOptions) follow(ctx context.Context, s *session, status view.Roll
 	if status.Decision.Verb == plan.Done && o.endsAsKubectl(s, &status.Plan) {
 		return o.rolledOut(s)
 	}
-	o.approve = o.factory.WithConnection(status.Plan.Target.Command("promote"))
-	t := o.eventPrinter()
+	t := o.eventPrinter(o.factory.WithConnection(status.Plan.Target.Command("promote")))
 	defer t.stop()
 	how := apply.Options{Emit: t.event, AtPause: o.atPause, Until: apply.TimeIn(s, o.until())}
 	var res apply.Result
@@ -303,7 +302,7 @@ func (o *statusOptions) follow(ctx context.Context, s *session, status view.Roll
 		return err
 	}
 	if res.Outcome == event.Failed && !status.Begun.IsZero() {
-		o.printNext(res)
+		o.printNext(s, res)
 	}
 	if res.Outcome == event.Completed && o.endsAsKubectl(s, &res.Plan) {
 		return o.rolledOut(s)

@@ -171,7 +171,11 @@ func TestDefectUnitedDeployment_WorksInEveryVerb(t *testing.T) {
 			t.Errorf("pod %s was not recreated", p.Name)
 		}
 	}
-	s.Run("rollout undo ud/web --to-revision 1 --dry-run=client").Ends(0, "uniteddeployments/web")
+	r := s.Run("rollout undo ud/web --to-revision 1 --dry-run=client -o name").Ends(0, "uniteddeployments/web", "its subsets one after the other: zone-b, zone-a", "update 1 more pod: 2 of 2")
+	if strings.Count(r.Out, "cloneset.apps.kruise.io/web-zone-") != 2 {
+		t.Errorf("undo --dry-run prints the workloads that it changes:\n%s", r.Out)
+	}
+	s.Run("rollout undo ud/web --to-revision 1 --dry-run=server").Ends(0, "uniteddeployments/web")
 	s.Run("rollout undo ud/web --to-revision 1 --yes").Ends(0)
 	rests(s, "1")
 	s.Run("rollout undo ud/web --to-revision 9 --yes").Ends(1, "no revision 9")

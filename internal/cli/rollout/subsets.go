@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gitops"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -26,128 +27,179 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Subsets are the members of the rollout of a UnitedDeployment, whatever verb carries it out. Its
-// template comes to all of them at once, held back by their partitions; then they follow one after
-// the other, each by a plan and a record of its own, so that all verbs work on it.
-type Subsets struct {
-	batch *Batch
+// subsets are a UnitedDeployment whose subsets a rollout has as its members, whatever verb carries it
+// out. Its template comes to all of them at once, held back by their partitions; then they follow one
+// after the other, each by a plan and a record of its own, so that all verbs work on it.
+type subsets struct {
+	*execution
+	goal
+
+	policy planning.Options
 	// object is the UnitedDeployment as it is.
 	object *united.Object
 }
 
-// Subsets reads a UnitedDeployment.
-func (b *Batch) Subsets(ctx context.Context, namespace, name string) (*Subsets, error) {
-	client, err := b.factory.Dynamic()
+// subsets reads a UnitedDeployment, which has no goal yet; its subsets follow by a policy.
+func (d *execution) subsets(ctx context.Context, namespace, name string, policy planning.Options) (*subsets, error) {
+	client, err := d.factory.Dynamic()
 	if err != nil {
 		return nil, err
 	}
 	u, err := united.Get(ctx, client, namespace, name)
-	return &Subsets{b, u}, err
+	return &subsets{execution: d, policy: policy, object: u}, err
 }
 
-// Goal is what the rollout of a UnitedDeployment leads to.
-type Goal struct {
+// ref names the UnitedDeployment.
+func (s *subsets) ref() cluster.Ref {
+	return cluster.Ref{Group: kruise.Group, Kind: kruise.KindUnitedDeployment, Namespace: s.object.Namespace, Name: s.object.Name}
+}
+
+// goal is what the rollout of a UnitedDeployment leads to.
+type goal struct {
 	// template is spec.template, strategy spec.updateStrategy in the end.
 	template, strategy map[string]any
 	// kept is how many pods of a subset its partition keeps in the end; nil is none of any.
 	kept func(subset string) int64
-	// first is the JSON patch that begins it, nil where nothing is left to write. same indicates that it
+	// firstWrite is the JSON patch that begins it, nil where nothing is left to write. same indicates that it
 	// brings no template, only what there was before the rollout.
-	first []any
-	same  bool
+	firstWrite []any
+	same       bool
+	// released indicates that it takes away what holds pods back: a subset whose last rollout has failed
+	// gets no further by that.
+	released bool
 	// back is why the subsets are rolled back, the last one first: that one may have failed; "" for
 	// a rollout that is no way back.
 	back string
 }
 
 // keeps is how many pods of a subset its partition keeps in the end.
-func (g *Goal) keeps(subset string) int64 {
+func (g *goal) keeps(subset string) int64 {
 	if g.kept == nil {
 		return 0
 	}
 	return g.kept(subset)
 }
 
-// title says what the first write does.
-func (g *Goal) title() string {
-	if g.same {
-		return "what there was before the rollout"
-	}
-	return "the template, with all subsets held back"
-}
-
-// To is the goal of a manifest: the whole spec is written, with every subset held back where the
-// template is new.
-func (s *Subsets) To(ctx context.Context, final *unstructured.Unstructured) (Goal, error) {
+// toManifest makes a manifest the goal: the whole spec is written, with every subset held back where
+// the template is new.
+func (s *subsets) toManifest(ctx context.Context, final *unstructured.Unstructured, released bool) error {
 	to := united.Read(final)
-	g := Goal{template: to.Template, strategy: to.OwnStrategy(), kept: to.Kept}
+	s.goal = goal{template: to.Template, strategy: to.OwnStrategy(), kept: to.Kept, released: released}
 	if !united.SameTemplate(s.object.Template, to.Template) {
-		client, err := s.batch.factory.Dynamic()
+		client, err := s.factory.Dynamic()
 		if err != nil {
-			return g, err
+			return err
 		}
 		if err := s.object.NoteStart(ctx, client); err != nil {
-			return g, err
+			return err
 		}
 	}
-	g.first = s.object.ReleaseSpec(final)
-	return g, nil
+	s.firstWrite = s.object.ReleaseSpec(final)
+	return nil
 }
 
 // toTemplate is the goal of a verb that changes the template alone; nil is the one that is there,
 // which partitions hold back. With all, no pod is kept: a partition would keep the very pods that
 // are to go back.
-func (s *Subsets) toTemplate(ctx context.Context, template map[string]any, all bool) (Goal, error) {
-	g := Goal{template: s.object.Template, same: true}
-	client, err := s.batch.factory.Dynamic()
+func (s *subsets) toTemplate(ctx context.Context, template map[string]any, all bool) error {
+	s.goal = goal{template: s.object.Template, same: true}
+	client, err := s.factory.Dynamic()
 	if err != nil {
-		return g, err
+		return err
 	}
 	if template == nil || united.SameTemplate(template, s.object.Template) {
-		g.first, err = s.object.BeginPatch(ctx, client)
+		s.firstWrite, err = s.object.BeginPatch(ctx, client)
 	} else if err = s.object.NoteStart(ctx, client); err == nil {
-		g.template, g.first, g.same = template, s.object.ReleasePatch(template), false
+		s.template, s.firstWrite, s.same = template, s.object.ReleasePatch(template), false
 	}
-	if g.strategy = s.object.FinalStrategy(); !all {
-		g.kept = s.object.Final
+	if s.strategy = s.object.FinalStrategy(); !all {
+		s.kept = s.object.Final
 	}
-	return g, err
+	return err
 }
 
 // toFormer is the goal of a rollback: the revision that the rollout started from.
-func (s *Subsets) toFormer(ctx context.Context, why string) (Goal, error) {
-	g := Goal{back: why}
-	client, err := s.batch.factory.Dynamic()
+func (s *subsets) toFormer(ctx context.Context, why string) error {
+	s.goal = goal{back: why}
+	client, err := s.factory.Dynamic()
 	if err != nil {
-		return g, err
+		return err
 	}
 	former, err := s.object.Former(ctx, client)
 	if err != nil {
-		return g, err
+		return err
 	}
 	if s.object.Start == nil { // its annotation was removed
 		s.object.Start = &united.Start{Revision: former.Name, Strategy: s.object.OwnStrategy()}
 	}
-	if g.template, g.strategy = former.Template, s.object.FinalStrategy(); !united.SameTemplate(former.Template, s.object.Template) {
-		g.first = s.object.ReleasePatch(former.Template)
+	if s.template, s.strategy = former.Template, s.object.FinalStrategy(); !united.SameTemplate(former.Template, s.object.Template) {
+		s.firstWrite = s.object.ReleasePatch(former.Template)
 	}
-	return g, nil
+	return nil
 }
 
-// each does something for the workload of each subset, in the order given, and stops
-// at the first error.
-func (s *Subsets) each(ctx context.Context, do func(*member) error) error {
+// members opens the workload of each subset, and makes the plan by which its pods come from a
+// template to the goal.
+func (s *subsets) members(ctx context.Context, from map[string]any) (*rolling, error) {
+	r := &rolling{execution: s.execution, united: s}
+	err := s.each(ctx, func(m *member) (bool, error) {
+		var err error
+		switch {
+		case s.back != "":
+			err = s.planBack(ctx, m)
+		case s.released:
+			err = m.hasNotFailed()
+		}
+		if err == nil && s.back == "" {
+			policy := s.policy
+			policy.Counted = true
+			err = m.make(ctx, policy, m.follows(from, &s.goal))
+		}
+		if err == nil {
+			r.add(m)
+		}
+		return err == nil, err
+	})
+	if err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// planBack makes the plan by which a subset follows the UnitedDeployment back.
+func (s *subsets) planBack(ctx context.Context, m *member) error {
+	rec, err := m.session.Rollout()
+	if err != nil && !errors.Is(err, plan.ErrNoRollout) {
+		return err
+	}
+	m.before = rec.Begun
+	snapshot, err := m.session.Observe(ctx, m.ref())
+	if err == nil {
+		m.plan, err = plan.RollbackSubset(snapshot, s.back)
+	}
+	return err
+}
+
+// each does something for the workload of each subset, which is open, in the order given or, on the way
+// back, in reverse, and stops at the first error. kept has it stay open.
+func (s *subsets) each(ctx context.Context, do func(*member) (kept bool, err error)) error {
 	names, err := s.names(ctx)
 	if err != nil {
 		return err
 	}
+	if s.back != "" {
+		slices.Reverse(names)
+	}
 	for _, name := range names {
 		m, err := s.open(ctx, name)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", name, err)
 		}
-		err = do(m)
-		m.session.Close()
+		kept, err := do(m)
+		if !kept {
+			m.session.Close()
+		}
 		if err != nil {
 			return fmt.Errorf("subset %s: %w", m.subset(), err)
 		}
@@ -156,8 +208,8 @@ func (s *Subsets) each(ctx context.Context, do func(*member) error) error {
 }
 
 // names are the workloads of the subsets, in the order given.
-func (s *Subsets) names(ctx context.Context) ([]resourcearg.Name, error) {
-	client, err := s.batch.factory.Dynamic()
+func (s *subsets) names(ctx context.Context) ([]resourcearg.Name, error) {
+	client, err := s.factory.Dynamic()
 	if err != nil {
 		return nil, err
 	}
@@ -165,84 +217,66 @@ func (s *Subsets) names(ctx context.Context) ([]resourcearg.Name, error) {
 }
 
 // open opens the workload of one subset.
-func (s *Subsets) open(ctx context.Context, name resourcearg.Name) (*member, error) {
-	found, err := s.batch.locateIn(ctx, name, s.object.Namespace)
+func (s *subsets) open(ctx context.Context, name resourcearg.Name) (*member, error) {
+	found, err := s.locateIn(ctx, name, s.object.Namespace)
 	if err != nil {
 		return nil, err
 	}
-	return &member{session: found, called: name}, s.batch.watch(ctx, found)
+	found.whole = true
+	return &member{session: found, called: name}, s.watch(ctx, found)
 }
 
-// plan makes the plan by which the pods of a subset follow a goal from a template.
-func (s *Subsets) plan(ctx context.Context, m *member, from map[string]any, g *Goal) error {
-	policy := s.batch.policy
-	policy.Counted = true
-	return m.make(ctx, policy, m.follows(from, g))
-}
-
-// Show shows the plan of each subset, and returns them. One that has another rollout in progress
-// is refused; so is one whose last rollout has failed, where released says that the goal takes away
-// what holds pods back.
-func (s *Subsets) Show(ctx context.Context, g Goal, released bool) (plans []plan.Plan, err error) {
-	if released {
-		if err := s.each(ctx, func(m *member) error { return m.hasNotFailed() }); err != nil {
-			return nil, err
-		}
+// describe says what is rolled out in which order, before the plans are shown.
+func (s *subsets) describe(members []*member) {
+	w := s.factory.Streams.Err
+	_, _ = fmt.Fprintf(w, "UnitedDeployment %s rolls out its subsets one after the other: %s\n\n", s.object.Name, strings.Join(s.object.Subsets, ", "))
+	for _, m := range members {
+		s.warnOfOwners(m.session.object)
 	}
-	_, _ = fmt.Fprintf(s.batch.factory.Streams.Err, "UnitedDeployment %s rolls out its subsets one after the other: %s\n\n", s.object.Name, strings.Join(s.object.Subsets, ", "))
-	err = s.each(ctx, func(m *member) error {
-		if err := s.plan(ctx, m, s.object.Template, &g); err != nil || m.idle() {
-			return err
-		}
-		plans = append(plans, m.plan)
-		s.batch.warnOfOwners(m.session.object)
-		return s.batch.alone(m).showPlans()
-	})
-	return plans, err
+	if !s.object.Paced() {
+		_, _ = fmt.Fprintln(w, "warning: its subsets are Deployments, which have no partition: all of them are updated at once, and neither pause nor abort stops them")
+	}
 }
 
-// Requests are the writes of Run, if pods behave: the first one, the partition of each subset step by
+// isReached reports whether there is nothing to roll out.
+func (s *subsets) isReached(members []*member) bool {
+	return len(members) == 0 && united.SameTemplate(s.template, s.object.Template)
+}
+
+// requests are the writes of run, if pods behave: the first one, the partition of each subset step by
 // step, and the strategy that the object has in the end.
-func (s *Subsets) Requests(ctx context.Context, g Goal) ([]event.Request, error) {
+func (s *subsets) requests(members []*member) []event.Request {
 	u := s.object
 	var out []event.Request
-	if g.first != nil {
-		ref := cluster.Ref{Group: kruise.Group, Kind: kruise.KindUnitedDeployment, Namespace: u.Namespace, Name: u.Name}
-		out = append(out, jsonPatch(united.Resource(u.Version), ref, g.title(), g.first))
+	if s.firstWrite != nil {
+		why := "the template, with all subsets held back"
+		if s.same {
+			why = "what there was before the rollout"
+		}
+		out = append(out, jsonPatch(united.Resource(u.Version), s.ref(), why, s.firstWrite))
 	}
 	first := len(out)
 	switch {
-	case g.back == "":
-		more, err := s.moves(ctx, g)
-		if out = append(out, more...); err != nil {
-			return out, err
+	case s.back == "":
+		for _, m := range members {
+			for i := range m.plan.Steps {
+				if step := &m.plan.Steps[i]; len(step.Patches) > 0 {
+					out = append(out, partitionRequest(u, m.subset(), int32(step.Kept), step.Title))
+				}
+			}
 		}
 	case u.Paced():
 		for _, subset := range slices.Backward(u.Subsets) {
 			out = append(out, partitionRequest(u, subset, 0, "all pods that do not have the template"))
 		}
 	}
-	if !u.Paced() || len(out) == 0 || len(out) == first && g.same {
-		return out, nil
+	if !u.Paced() || len(out) == 0 || len(out) == first && s.same {
+		return out
 	}
 	return append(out, event.Request{
 		Method: http.MethodPatch, Path: kubeobjects.Path(united.Resource(u.Version), u.Namespace, u.Name), ContentType: string(types.MergePatchType),
-		Why: "the update strategy as before, once all subsets have the template", Body: u.SettlePatch(g.strategy, nil),
-	}), nil
-}
-
-// moves are the partitions of the steps of each subset.
-func (s *Subsets) moves(ctx context.Context, g Goal) (out []event.Request, err error) {
-	err = s.each(ctx, func(m *member) error {
-		err := s.plan(ctx, m, s.object.Template, &g)
-		for i := range m.plan.Steps {
-			if step := &m.plan.Steps[i]; len(step.Patches) > 0 {
-				out = append(out, partitionRequest(s.object, m.subset(), int32(step.Kept), step.Title))
-			}
-		}
-		return err
+		Why: "the update strategy as before, once all subsets have the template", Body: u.SettlePatch(s.strategy, nil),
 	})
-	return out, err
 }
 
 // partitionRequest is the write of the partition of a subset, and why it is written.
@@ -253,113 +287,109 @@ func partitionRequest(o *united.Object, subset string, n int32, why string) even
 	}
 }
 
-// Run writes what begins the rollout, has the subsets follow one after the other, and gives the
-// object the strategy that it has in the end.
-func (s *Subsets) Run(ctx context.Context, g Goal) error {
-	client, err := s.batch.factory.Dynamic()
+// run writes what begins the rollout, has the subsets follow one after the other, and gives the
+// object the strategy that it has in the end. It returns the members that were rolled out, and how far
+// these and the whole have come.
+func (s *subsets) run(ctx context.Context) (members []*member, phases map[cluster.Ref]plan.Phase, err error) {
+	client, err := s.factory.Dynamic()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	if g.first != nil {
-		if err := s.object.Write(ctx, client, g.first); err != nil {
-			return err
+	if s.firstWrite != nil {
+		if err := s.object.Write(ctx, client, s.firstWrite); err != nil {
+			return nil, nil, err
 		}
 	}
-	after, err := s.batch.Subsets(ctx, s.object.Namespace, s.object.Name) // the write may have added some
+	after, err := s.subsets(ctx, s.object.Namespace, s.object.Name, s.policy) // the write may have added some
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	s.batch.whole = true
-	if after.object.Paced() {
-		err = after.follow(ctx, &g)
+	if after.goal = s.goal; after.object.Paced() {
+		members, phases, err = after.follow(ctx)
 	} else {
-		err = after.each(ctx, func(m *member) error { return after.followUnpaced(ctx, m, &g) })
+		members, phases, err = after.followUnpaced(ctx)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = after.finish(ctx, s.strategy)
 	}
-	return after.end(ctx, g.strategy)
+	if err == nil {
+		phases[s.ref()] = plan.PhaseCompleted
+	}
+	return members, phases, err
 }
 
 // follow has the pods of the subsets follow the template that their workloads have, one subset after
 // the other: by the recorded plan where one is in progress, by a new one otherwise.
-func (s *Subsets) follow(ctx context.Context, g *Goal) error {
-	names, err := s.names(ctx)
+func (s *subsets) follow(ctx context.Context) ([]*member, map[cluster.Ref]plan.Phase, error) {
+	s.released = false // it was asked before
+	r, err := s.members(ctx, s.template)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	if g.back != "" {
-		slices.Reverse(names)
-	}
-	r := &rolling{execution: &s.batch.execution}
 	defer r.close()
-	for _, name := range names {
-		m, err := s.open(ctx, name)
-		if err == nil {
-			err = s.followPlan(ctx, m, g)
+	for _, m := range r.same {
+		if s.back == "" {
+			_, _ = fmt.Fprintln(s.eventsTo(), m.plan.Change.Why)
 		}
-		if err != nil {
-			return fmt.Errorf("subset %s: %w", name, err)
-		}
-		if m.idle() && g.back == "" {
-			_, _ = fmt.Fprintln(s.batch.eventsTo(), m.plan.Change.Why)
-		}
-		r.add(m)
 	}
+	r.united = nil // what is left are workloads
 	if err := r.assemble(&groupFlags{}); err != nil || len(r.members) == 0 {
-		return err
+		return nil, map[cluster.Ref]plan.Phase{}, err
 	}
 	r.record.Bounds.PassWaiting = false
-	rollouts, err := s.batch.rollouts()
+	rollouts, err := s.rollouts()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	phases, err := r.run(ctx)
 	for _, m := range r.members {
 		rec, none := rollouts.Get(ctx, m.ref())
-		if g.back == "" && errors.Is(err, command.ErrFailed) && rollsBack(rec, none) {
+		if s.back == "" && errors.Is(err, command.ErrFailed) && rollsBack(rec, none) {
 			err = errors.Join(err, s.rollBack(ctx, rec.Progress.Failed))
 		}
-		if g.back == "" && s.batch.printer != nil && phases[m.ref()] == plan.PhaseCompleted {
-			ref := objectOf(m.session.object)
-			err = errors.Join(err, s.batch.printer.fetch(ctx, s.batch.common, ref.Resource, ref.Namespace, ref.Name))
+	}
+	return r.members, phases, err
+}
+
+// followUnpaced waits for the pods of Deployments, which have no partition, and takes all subsets back
+// where that fails and the policy asks for it.
+func (s *subsets) followUnpaced(ctx context.Context) (members []*member, phases map[cluster.Ref]plan.Phase, err error) {
+	policy, err := s.policy.Policy()
+	if err != nil {
+		return nil, nil, err
+	}
+	phases = map[cluster.Ref]plan.Phase{}
+	err = s.each(ctx, func(m *member) (bool, error) {
+		res, err := s.settle(ctx, m.session, s.policy)
+		if err == nil && res.Outcome == event.Failed && s.back == "" && policy.OnFailure == plan.FailRollback {
+			res, err = s.rollBackUnited(ctx, m.session, res)
 		}
-	}
-	return err
+		if err == nil {
+			err = s.end(res)
+		}
+		if err == nil {
+			members, phases[m.ref()] = append(members, m), plan.PhaseCompleted
+		}
+		return false, err
+	})
+	return members, phases, err
 }
 
-// followPlan makes the plan by which the pods of a subset follow the template that its workload has.
-func (s *Subsets) followPlan(ctx context.Context, m *member, g *Goal) error {
-	if g.back == "" {
-		return s.plan(ctx, m, g.template, g)
-	}
-	rec, err := m.session.Rollout()
-	if err != nil && !errors.Is(err, plan.ErrNoRollout) {
-		return err
-	}
-	m.before = rec.Begun
-	snapshot, err := m.session.Observe(ctx, m.ref())
-	if err == nil {
-		m.plan, err = plan.RollbackSubset(snapshot, g.back)
-	}
-	return err
-}
-
-// Settle waits for the pods of all subsets.
-func (s *Subsets) Settle(ctx context.Context) error {
-	client, err := s.batch.factory.Dynamic()
+// settleAll waits for the pods of all subsets.
+func (s *subsets) settleAll(ctx context.Context) error {
+	client, err := s.factory.Dynamic()
 	if err != nil {
 		return err
 	}
 	if err := s.object.Await(ctx, client, s.object.Generation); err != nil {
 		return err
 	}
-	return s.each(ctx, func(m *member) error {
-		res, err := s.batch.settle(ctx, m.session)
-		if err != nil {
-			return err
+	return s.each(ctx, func(m *member) (bool, error) {
+		res, err := s.settle(ctx, m.session, s.policy)
+		if err == nil {
+			err = s.end(res)
 		}
-		return s.batch.end(res)
+		return false, err
 	})
 }
 
@@ -368,7 +398,7 @@ func (m *member) subset() string { return m.session.object.Labels()[kruise.Subse
 
 // follows is what a subset's workload becomes when its UnitedDeployment changes from a template to
 // that of a goal. What the controller puts into a subset's template besides stays.
-func (m *member) follows(from map[string]any, g *Goal) *resource.Resource {
+func (m *member) follows(from map[string]any, g *goal) *resource.Resource {
 	object := m.session.object
 	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
 	n := out.Edit()
@@ -382,25 +412,6 @@ func (m *member) follows(from map[string]any, g *Goal) *resource.Resource {
 	return out
 }
 
-// followUnpaced waits for the pods of a Deployment, which has no partition, and takes all subsets back
-// where that fails and the policy asks for it.
-func (s *Subsets) followUnpaced(ctx context.Context, m *member, g *Goal) error {
-	res, err := s.batch.settle(ctx, m.session)
-	if err != nil {
-		return err
-	}
-	policy, err := s.batch.policy.Policy()
-	if err != nil {
-		return err
-	}
-	if res.Outcome == event.Failed && g.back == "" && policy.OnFailure == plan.FailRollback {
-		if res, err = s.batch.rollBackUnited(ctx, m.session, res); err != nil {
-			return err
-		}
-	}
-	return s.batch.end(res)
-}
-
 // afterSubset does what follows from the end of a subset's rollout for its UnitedDeployment: a
 // failure that asks for it takes all subsets back, and the last subset ends the rollout of the whole.
 func (d *execution) afterSubset(ctx context.Context, s *session, res apply.Result) (apply.Result, error) {
@@ -408,12 +419,12 @@ func (d *execution) afterSubset(ctx context.Context, s *session, res apply.Resul
 	case s.parent == nil:
 		return res, nil
 	case res.Outcome == event.Failed && rollsBack(s.Rollout()):
-		if d.whole { // the caller rolls back
+		if s.whole { // the caller rolls back
 			res.Outcome = event.RolledBack
 			return res, nil
 		}
 		return d.rollBackUnited(ctx, s, res)
-	case res.Outcome == event.Completed && !d.whole:
+	case res.Outcome == event.Completed && !s.whole:
 		return res, d.endUnited(ctx, s.parent.object.Namespace, s.parent.object.Name)
 	}
 	return res, nil
@@ -430,47 +441,48 @@ func rollsBack(rec plan.Record, err error) bool {
 
 // rollBackUnited takes the UnitedDeployment of a subset back whose rollout has failed.
 func (d *execution) rollBackUnited(ctx context.Context, s *session, res apply.Result) (apply.Result, error) {
-	subsets, err := d.subsets(ctx, s.parent.object.Namespace, s.parent.object.Name)
-	if err == nil {
-		err = subsets.rollBack(ctx, res.Reason)
-	}
+	err := d.rollBackSubsets(ctx, s.parent.object.Namespace, s.parent.object.Name, res.Reason)
 	if err == nil {
 		res.Outcome = event.RolledBack
 	}
 	return res, err
 }
 
-// endUnited ends the rollout of a UnitedDeployment as far as its subsets have followed.
-func (d *execution) endUnited(ctx context.Context, namespace, name string) error {
-	subsets, err := d.subsets(ctx, namespace, name)
+// rollBackSubsets takes a UnitedDeployment back to the revision that its rollout started from.
+func (d *execution) rollBackSubsets(ctx context.Context, namespace, name, why string) error {
+	s, err := d.subsets(ctx, namespace, name, planning.Options{})
 	if err != nil {
 		return err
 	}
-	return subsets.end(ctx, subsets.object.FinalStrategy())
+	return s.rollBack(ctx, why)
 }
 
-// subsets reads a UnitedDeployment whose rollout this verb ends.
-func (d *execution) subsets(ctx context.Context, namespace, name string) (*Subsets, error) {
-	b := &Batch{execution: *d}
-	return b.Subsets(ctx, namespace, name)
+// endUnited ends the rollout of a UnitedDeployment as far as its subsets have followed.
+func (d *execution) endUnited(ctx context.Context, namespace, name string) error {
+	s, err := d.subsets(ctx, namespace, name, planning.Options{})
+	if err != nil {
+		return err
+	}
+	return s.finish(ctx, s.object.FinalStrategy())
 }
 
 // rollBack takes the UnitedDeployment back to the revision that its rollout started from.
-func (s *Subsets) rollBack(ctx context.Context, why string) error {
-	g, err := s.toFormer(ctx, why)
-	if err != nil {
+func (s *subsets) rollBack(ctx context.Context, why string) error {
+	back := &subsets{execution: s.execution, policy: s.policy, object: s.object}
+	if err := back.toFormer(ctx, why); err != nil {
 		return err
 	}
-	if g.first != nil {
-		_, _ = fmt.Fprintf(s.batch.factory.Streams.Err, "UnitedDeployment %s is rolled back to revision %s: %s\n", s.object.Name, s.object.Start.Revision, why)
+	if back.firstWrite != nil {
+		_, _ = fmt.Fprintf(s.factory.Streams.Err, "UnitedDeployment %s is rolled back to revision %s: %s\n", s.object.Name, s.object.Start.Revision, why)
 	}
-	return s.Run(ctx, g)
+	_, _, err := back.run(ctx)
+	return err
 }
 
-// end gives the UnitedDeployment the strategy that it has when the rollout has ended. Subsets that
+// finish gives the UnitedDeployment the strategy that it has when the rollout has ended. Subsets that
 // keep more pods of an earlier template than the strategy says are named, and stay held.
-func (s *Subsets) end(ctx context.Context, strategy map[string]any) error {
-	fresh, err := s.batch.Subsets(ctx, s.object.Namespace, s.object.Name)
+func (s *subsets) finish(ctx context.Context, strategy map[string]any) error {
+	fresh, err := s.subsets(ctx, s.object.Namespace, s.object.Name, s.policy)
 	if err != nil {
 		return err
 	}
@@ -482,24 +494,24 @@ func (s *Subsets) end(ctx context.Context, strategy map[string]any) error {
 	if err != nil {
 		return err
 	}
-	client, err := s.batch.factory.Dynamic()
+	client, err := s.factory.Dynamic()
 	if err != nil {
 		return err
 	}
 	if err := u.Settle(ctx, client, strategy, kept); err != nil {
 		return err
 	}
-	s.batch.warnOfLeft(u.Name, left)
+	s.warnOfLeft(u.Name, left)
 	return nil
 }
 
 // left names the subsets that keep more pods of an earlier template than a strategy says, or that
 // are being rolled out, and says what they keep.
-func (s *Subsets) left(ctx context.Context, strategy map[string]any) (kept, text []string, err error) {
-	err = s.each(ctx, func(m *member) error {
+func (s *subsets) left(ctx context.Context, strategy map[string]any) (kept, text []string, err error) {
+	err = s.each(ctx, func(m *member) (bool, error) {
 		snapshot, err := m.session.Observe(ctx, m.session.target.Ref)
 		if err != nil {
-			return err
+			return false, err
 		}
 		rec, err := m.session.Rollout()
 		outdated, _ := plan.OutdatedPods(snapshot)
@@ -510,7 +522,7 @@ func (s *Subsets) left(ctx context.Context, strategy map[string]any) (kept, text
 		if more {
 			text = append(text, fmt.Sprintf("subset %s: %s", m.subset(), plan.Left(snapshot)))
 		}
-		return nil
+		return false, nil
 	})
 	return kept, text, err
 }

@@ -18,70 +18,36 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// runUnited rolls out the subsets of a UnitedDeployment, see [Subsets].
+// runUnited rolls out the subsets of a UnitedDeployment, see [subsets].
 func (o *runOptions) runUnited(ctx context.Context, name string, of remake) error {
 	if o.into != "" || o.discardRecord {
 		return command.Usagef("name the workload of one subset", "--write-back and --discard-record are not for a UnitedDeployment")
 	}
-	client, namespace, err := o.factory.InNamespace()
+	namespace, err := o.factory.NamespaceOrDefault()
 	if err != nil {
 		return err
 	}
-	u, err := united.Get(ctx, client, namespace, name)
+	s, err := o.subsets(ctx, namespace, name, o.Options)
 	if apierrors.IsNotFound(err) {
 		return o.runRendered(ctx, name)
 	}
 	if err != nil {
 		return err
 	}
-	subsets := &Subsets{&Batch{execution: o.execution, policy: o.Options}, u}
 	var template map[string]any
 	if of != nil {
-		if template, err = of(ctx, u); err != nil {
+		if template, err = of(ctx, s.object); err != nil {
 			return err
 		}
 	}
-	g, err := subsets.toTemplate(ctx, template, o.back)
+	if err := s.toTemplate(ctx, template, o.back); err != nil {
+		return err
+	}
+	r, err := s.members(ctx, s.object.Template)
 	if err != nil {
 		return err
 	}
-	if o.dry().Only() {
-		list, err := subsets.Requests(ctx, g)
-		if err != nil {
-			return err
-		}
-		return o.show(ctx, list)
-	}
-	if err := o.askUnited(ctx, subsets, g); err != nil {
-		return err
-	}
-	err = subsets.Run(ctx, g)
-	if errors.Is(err, command.ErrPaused) && o.successOn == "paused" {
-		return nil
-	}
-	return err
-}
-
-// askUnited shows the plans of all subsets as they are before anything is written, and asks once.
-func (o *runOptions) askUnited(ctx context.Context, s *Subsets, g Goal) error {
-	plans, err := s.Show(ctx, g, false)
-	if err != nil {
-		return err
-	}
-	steps := 0
-	for i := range plans {
-		if err := o.allowNamedCommands(&plans[i]); err != nil {
-			return err
-		}
-		steps += len(plans[i].Steps)
-	}
-	if !s.object.Paced() {
-		_, _ = fmt.Fprintln(o.factory.Streams.Err, "warning: its subsets are Deployments, which have no partition: all of them are updated at once, and neither pause nor abort stops them")
-	}
-	if steps == 0 && united.SameTemplate(g.template, s.object.Template) {
-		return nil
-	}
-	return o.ask(ctx, o.yes, "Roll out UnitedDeployment "+s.object.Name+", its subsets in this order?")
+	return o.carry(ctx, r)
 }
 
 // runRendered rolls out what a UnitedDeployment was rendered into, where there is no
