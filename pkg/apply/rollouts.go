@@ -34,6 +34,8 @@ type UnreadableRecordError struct {
 	Namespace, ConfigMap string
 	// Group is true for the record of a group of rollouts.
 	Group bool
+	// Program is what wrote it last, with its version, as it says itself; "" where it does not.
+	Program string
 	// Err is what is wrong with it.
 	Err error
 }
@@ -44,7 +46,11 @@ func (u UnreadableRecordError) Error() string {
 	if u.Group {
 		what = "group of rollouts"
 	}
-	return fmt.Sprintf("ConfigMap %s/%s holds no %s that this version can read: %v", u.Namespace, u.ConfigMap, what, u.Err)
+	text := fmt.Sprintf("ConfigMap %s/%s holds no %s that this version can read: %v", u.Namespace, u.ConfigMap, what, u.Err)
+	if u.Program != "" {
+		text += "; " + u.Program + " wrote it last"
+	}
+	return text
 }
 
 // Hint names the commands that show and remove it.
@@ -53,7 +59,11 @@ func (u UnreadableRecordError) Hint() string {
 	if !u.Group {
 		remove = "'kubectl kruise rollout run … --discard-record' removes it before the next rollout, " + strings.TrimSuffix(remove, " removes it") + " at once"
 	}
-	return fmt.Sprintf("'kubectl get configmap %s -n %s -o yaml' shows it; %s, the plan and its history included, and leaves the workload as it is", u.ConfigMap, u.Namespace, remove)
+	finish := ""
+	if u.Program != "" {
+		finish = "complete or abort it with " + u.Program + ", if that is another version; "
+	}
+	return fmt.Sprintf("%s'kubectl get configmap %s -n %s -o yaml' shows it; %s, the plan and its history included, and leaves the workload as it is", finish, u.ConfigMap, u.Namespace, remove)
 }
 
 // Unwrap returns the cause.

@@ -144,7 +144,7 @@ func (c *common) share(ctx context.Context) (end func(), err error) {
 
 // groupRecords are the groups of the cluster.
 func (c *common) groupRecords() *kube.Groups {
-	return kube.NewGroups(c.shared, kube.Options{Holder: c.holder(), StateNamespace: c.stateNamespace, AcquireBy: c.factory.Deadline})
+	return kube.NewGroups(c.shared, kube.Options{Holder: c.holder(), StateNamespace: c.stateNamespace, Program: program(), AcquireBy: c.factory.Deadline})
 }
 
 // groups carry groups out. opened are workloads that are open already.

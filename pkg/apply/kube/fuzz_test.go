@@ -37,7 +37,7 @@ func FuzzGroup(f *testing.F) {
 	distort.Fuzz(f, []string{good.Data[keyGroup] + partEnd + string(plans), "{}" + partEnd + "[]", "null" + partEnd + "null"}, func(t *testing.T, text string) {
 		t.Helper()
 		stored, plans, _ := strings.Cut(text, partEnd)
-		got, err := readGroup(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: good.Name}, Data: map[string]string{keyGroup: stored}, BinaryData: map[string][]byte{keyPlans: compress([]byte(plans))}})
+		got, err := groups.read(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: good.Name}, Data: map[string]string{keyGroup: stored}, BinaryData: map[string][]byte{keyPlans: compress([]byte(plans))}})
 		if err != nil {
 			return
 		}
@@ -46,7 +46,7 @@ func FuzzGroup(f *testing.F) {
 		if err != nil {
 			return // it is too large to be kept
 		}
-		again, err := readGroup(kept)
+		again, err := groups.read(kept)
 		if err != nil || again.Digest("") != got.Digest("") {
 			t.Errorf("%v: %+v, then %+v", err, got, again)
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
@@ -40,20 +39,13 @@ const (
 
 // Load reads a group; the error wraps plan.ErrNoGroup without one.
 func (g *Groups) Load(ctx context.Context, namespace, name string) (plan.Rollout, error) {
-	cm, err := g.shared.core.CoreV1().ConfigMaps(namespace).Get(ctx, groupPrefix+name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return plan.Rollout{}, fmt.Errorf("%s in namespace %s: %w", name, namespace, plan.ErrNoGroup)
-	}
-	if err != nil {
-		return plan.Rollout{}, err
-	}
-	return readGroup(cm)
+	return groups.load(ctx, g.shared.core, namespace, groupPrefix+name, name+" in namespace "+namespace)
 }
 
 // List reads the groups of a namespace, or of all for "". Those that cannot be read are returned
 // apart, and so are those of a namespace that has more to read than a list may cost.
 func (g *Groups) List(ctx context.Context, namespace string) ([]plan.Rollout, []apply.UnreadableRecordError, error) {
-	return listRecords(ctx, g.shared.core.CoreV1().ConfigMaps(namespace), groupLabel, newListBudget().readGroup)
+	return groups.list(ctx, g.shared.core, namespace)
 }
 
 // Begin records a group, in place of one of its name. The caller holds its lease.
@@ -77,7 +69,7 @@ func (g *Groups) Begin(ctx context.Context, r plan.Rollout) (plan.Rollout, error
 		if err != nil {
 			return err
 		}
-		out, err = put(ctx, g.shared.core, cm, readGroup)
+		out, err = groups.put(ctx, g.shared.core, g.opt.Program, cm)
 		return err
 	})
 	return out, err
@@ -103,7 +95,7 @@ func (g *Groups) Change(ctx context.Context, namespace, name string, change func
 			out = now
 			return err
 		}
-		out, err = putText(ctx, g.shared.core, metav1.ObjectMeta{Namespace: namespace, Name: groupPrefix + name, ResourceVersion: now.Version}, keyGroup, text, readGroup)
+		out, err = groups.putText(ctx, g.shared.core, g.opt.Program, metav1.ObjectMeta{Namespace: namespace, Name: groupPrefix + name, ResourceVersion: now.Version}, text)
 		return err
 	})
 	return out, err
@@ -111,8 +103,7 @@ func (g *Groups) Change(ctx context.Context, namespace, name string, change func
 
 // Hold makes this process the executor of a group, as [Cluster.Hold] does for a rollout.
 func (g *Groups) Hold(ctx context.Context, namespace, name string, waiting func(holder string)) (held context.Context, release func(), err error) {
-	lease := &leaseHolder{connection: &connection{opt: Options{Holder: g.opt.Holder, Lease: g.opt.Lease, AcquireBy: g.opt.AcquireBy}, core: g.shared.core, changes: newChangeSignal()}}
-	h := &claim{lease: lease, namespace: namespace, name: groupPrefix + name, refresh: func(context.Context, bool) error { return nil }}
+	h := newClaim(g.shared.core, Options{Holder: g.opt.Holder, Lease: g.opt.Lease, AcquireBy: g.opt.AcquireBy}, namespace, groupPrefix+name)
 	h.meanwhile = func(ctx context.Context) {
 		if rec, err := g.Load(ctx, namespace, name); err == nil { // who may not read it learns so below
 			var refs []cluster.Ref
@@ -127,14 +118,7 @@ func (g *Groups) Hold(ctx context.Context, namespace, name string, waiting func(
 
 // Holder names the executor of a group now; "" for none.
 func (g *Groups) Holder(ctx context.Context, namespace, name string) (string, error) {
-	l, err := g.shared.core.CoordinationV1().Leases(namespace).Get(ctx, groupPrefix+name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return holderOf(l, serverTime(g.shared.core)), nil
+	return holderNow(ctx, g.shared.core, namespace, groupPrefix+name)
 }
 
 // Watch watches a group until the context ends: changed is called from any goroutine, and now
@@ -142,7 +126,7 @@ func (g *Groups) Holder(ctx context.Context, namespace, name string) (string, er
 func (g *Groups) Watch(ctx context.Context, namespace, name string, changed func()) (now func() (plan.Rollout, error), err error) {
 	s := typedSource("the record of the group", &corev1.ConfigMap{}, g.shared.core.CoreV1().ConfigMaps(namespace), "")
 	s.fields = fields.OneTermEqualSelector("metadata.name", groupPrefix+name).String()
-	m := newMirror(changed, readAs(readGroup))
+	m := newMirror(changed, readAs(groups.read))
 	if err := follow(ctx, s, m); err != nil {
 		return nil, err
 	}
@@ -192,66 +176,51 @@ func groupConfigMap(r plan.Rollout) (*corev1.ConfigMap, error) {
 	if size := len(text) + len(cm.BinaryData[keyPlans]); size > maxRecordBytes {
 		return nil, fmt.Errorf("the plans of %s take %d KiB of the %d that a record may hold: make several groups", counted.Of(len(plans), "rollout"), size>>10, maxRecordBytes>>10)
 	}
-	return cm, groupReadBack(cm, text)
-}
-
-// groupReadBack returns an error for a group that would be read back as another, or not at all:
-// none of them is written.
-func groupReadBack(cm *corev1.ConfigMap, text string) error {
-	read, err := readGroup(cm)
-	if u, ok := errors.AsType[apply.UnreadableRecordError](err); ok {
-		err = u.Err // its hint is about a record that is stored
-	}
+	read, err := groups.read(cm)
 	if err == nil {
 		var again string
 		if again, err = groupText(read); err == nil && again != text {
 			err = fmt.Errorf("%s becomes %s", text, again)
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("the group %s could not be read back, so it is not written: %w", cm.Name, err)
-	}
-	return nil
+	return cm, notReadBack("the group "+cm.Name, err)
 }
 
-func readGroup(cm *corev1.ConfigMap) (plan.Rollout, error) { return readGroupTo(cm, maxUnpackedBytes) }
+// groups is how a group of rollouts is kept.
+var groups = stored[plan.Rollout]{label: groupLabel, text: keyGroup, packed: []string{keyPlans}, none: plan.ErrNoGroup, decode: decodeGroup}
 
-// readGroupTo is readGroup for plans that unpack to fewer bytes than that.
-func readGroupTo(cm *corev1.ConfigMap, most int64) (plan.Rollout, error) {
-	broken := func(err error) (plan.Rollout, error) {
-		return plan.Rollout{}, apply.UnreadableRecordError{Namespace: cm.Namespace, ConfigMap: cm.Name, Group: true, Err: err}
-	}
-	var out plan.Rollout
+// decodeGroup reads what groupConfigMap writes.
+func decodeGroup(cm *corev1.ConfigMap, most int64) (out plan.Rollout, err error) {
 	if err := json.Unmarshal([]byte(cm.Data[keyGroup]), &out); err != nil {
-		return broken(err)
+		return out, err
 	}
-	text, err := decompressTo(cm.BinaryData[keyPlans], min(most, maxUnpackedBytes))
+	text, err := decompressTo(cm.BinaryData[keyPlans], most)
 	if err != nil {
-		return broken(err)
+		return out, err
 	}
 	var plans []string
 	if err := json.Unmarshal(text, &plans); err != nil {
-		return broken(err)
+		return out, err
 	}
 	out.Version = cm.ResourceVersion
 	if groupPrefix+out.Name != cm.Name || out.Namespace != cm.Namespace {
-		return broken(fmt.Errorf("it says that it is %q in namespace %q", out.Name, out.Namespace))
+		return out, fmt.Errorf("it says that it is %q in namespace %q", out.Name, out.Namespace)
 	}
 	for _, m := range out.Members {
 		if err := m.Ref.Check(); err != nil {
-			return broken(err)
+			return out, err
 		}
 	}
 	if len(plans) != len(out.Members) {
-		return broken(fmt.Errorf("the record is inconsistent: members: %d, plans: %d", len(out.Members), len(plans)))
+		return out, fmt.Errorf("the record is inconsistent: members: %d, plans: %d", len(out.Members), len(plans))
 	}
 	for i, one := range plans {
 		if out.Members[i].Plan, err = planfile.Read([]byte(one)); err != nil {
-			return broken(err)
+			return out, err
 		}
 	}
 	if err := out.Check(); err != nil {
-		return broken(err)
+		return out, err
 	}
 	return out, nil
 }

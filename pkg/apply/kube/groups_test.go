@@ -65,11 +65,11 @@ func TestGroups_AreNamedAsTheirConfigMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readGroup(cm); err != nil {
+	if _, err := groups.read(cm); err != nil {
 		t.Error(err)
 	}
 	cm.Name = groupPrefix + "other"
-	if _, err := readGroup(cm); err == nil || !strings.Contains(err.Error(), `it says that it is "all"`) {
+	if _, err := groups.read(cm); err == nil || !strings.Contains(err.Error(), `it says that it is "all"`) {
 		t.Errorf("%v", err)
 	}
 }

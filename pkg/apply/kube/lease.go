@@ -11,6 +11,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/leaderelection"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -120,6 +121,13 @@ type claim struct {
 	renewed atomic.Pointer[time.Time]
 }
 
+// newClaim is a claim of what is not a workload that was opened; Holder, Lease and AcquireBy of the
+// options count.
+func newClaim(c kubernetes.Interface, o Options, namespace, name string) *claim {
+	lease := &leaseHolder{connection: &connection{opt: o, core: c, changes: newChangeSignal()}}
+	return &claim{lease: lease, namespace: namespace, name: name, refresh: func(context.Context, bool) error { return nil }}
+}
+
 // check reports an error unless this process surely holds the lease.
 func (h *claim) check() error {
 	if e := h.current.Load(); e != nil && e.IsLeader() && h.hasMargin() {
@@ -212,14 +220,19 @@ func (f *inFlightWrites) mayHappen(now time.Time, within time.Duration) bool {
 // expired.
 func (r Records) Holder(ctx context.Context, ref cluster.Ref) (string, error) {
 	namespace, name := r.location(ref)
-	l, err := r.Client.CoordinationV1().Leases(namespace).Get(ctx, name, metav1.GetOptions{})
+	return holderNow(ctx, r.Client, namespace, name)
+}
+
+// holderNow names the holder of a lease; "" for none, or one that has expired.
+func holderNow(ctx context.Context, c kubernetes.Interface, namespace, name string) (string, error) {
+	l, err := c.CoordinationV1().Leases(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return "", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	return holderOf(l, serverTime(r.Client)), nil
+	return holderOf(l, serverTime(c)), nil
 }
 
 // holderOf names the holder of a lease at a time of the server, "" for none.

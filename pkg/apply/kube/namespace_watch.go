@@ -310,7 +310,7 @@ func (f *NamespaceWatch) watchBudgets() error {
 // watchRecords watches the recorded rollouts.
 func (f *NamespaceWatch) watchRecords() error {
 	s := typedSource("records of rollouts", &corev1.ConfigMap{}, f.conn.core.CoreV1().ConfigMaps(f.opt.Namespace), recordLabel)
-	return loadMirror(f, s, readRecord, func(m *mirror[plan.Record]) { f.records = m })
+	return loadMirror(f, s, rollouts.read, func(m *mirror[plan.Record]) { f.records = m })
 }
 
 // loadMirror begins a mirror of a namespace, and hands it over when it shows all there is.

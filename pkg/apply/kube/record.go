@@ -45,7 +45,7 @@ func (r *watchedRecord) follow() (err error) {
 	s := typedSource("the record of the rollout", &corev1.ConfigMap{}, r.Client.CoreV1().ConfigMaps(r.namespace), "").sharedAs(r.namespace)
 	s.fields, s.required = fields.OneTermEqualSelector("metadata.name", r.name).String(), true
 	s.common = recordLabel // of all ConfigMaps of a namespace, only the records are shared
-	r.mirror, err = followMirror(r.connection, s, readRecord)
+	r.mirror, err = followMirror(r.connection, s, rollouts.read)
 	return err
 }
 

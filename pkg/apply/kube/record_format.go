@@ -2,18 +2,13 @@ package kube
 
 import (
 	"bytes"
-	"compress/gzip"
-	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -27,8 +22,8 @@ func (r Records) configMap(rec plan.Record, owner metav1.OwnerReference) (*corev
 	if err != nil {
 		return nil, err
 	}
-	_, err = readRecord(cm)
-	return cm, notReadBack(rec.Ref, err)
+	_, err = rollouts.read(cm)
+	return cm, notReadBack("the record of "+rec.Ref.String(), err)
 }
 
 // recordText is the part of a record that changes, as it is stored. It was read back as the same.
@@ -42,22 +37,12 @@ func recordText(rec plan.Record) ([]byte, error) {
 	}
 	read, err := decodeRecord(text, rec.Plan)
 	if err != nil {
-		return nil, notReadBack(rec.Ref, err)
+		return nil, notReadBack("the record of "+rec.Ref.String(), err)
 	}
 	if again, err := json.Marshal(read); err != nil || !bytes.Equal(again, text) {
-		return nil, notReadBack(rec.Ref, fmt.Errorf("%s becomes %s", text, again))
+		return nil, notReadBack("the record of "+rec.Ref.String(), fmt.Errorf("%s becomes %s", text, again))
 	}
 	return text, nil
-}
-
-func notReadBack(ref cluster.Ref, err error) error {
-	if u, ok := errors.AsType[apply.UnreadableRecordError](err); ok {
-		err = u.Err // its hint is about a record that is stored
-	}
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("the record of %s could not be read back, so it is not written: %w", ref, err)
 }
 
 // encoded is a record as a ConfigMap, which holds no more than an API server takes.
@@ -95,100 +80,35 @@ func (r Records) encoded(rec plan.Record, owner metav1.OwnerReference) (*corev1.
 	return cm, nil
 }
 
-// The bounds of what the records of a list unpack to, in all and in each namespace: users who may
-// write ConfigMaps in one namespace must not make the list of all namespaces expensive, nor hide
-// the records of others.
-const (
-	maxListBytes      = 128 << 20
-	maxNamespaceBytes = 16 << 20
-)
+// rollouts is how the record of the rollout of a workload is kept.
+var rollouts = stored[plan.Record]{label: recordLabel, text: keyRecord, packed: []string{keyPlan, keyBase}, none: plan.ErrNoRollout, decode: decodeRollout}
 
-// listBudget is what is left of these bounds.
-type listBudget struct {
-	all        int64
-	namespaces map[string]int64
-}
-
-func newListBudget() *listBudget {
-	return &listBudget{maxListBytes, map[string]int64{}}
-}
-
-// read is [readRecord] within the bounds.
-func (b *listBudget) read(cm *corev1.ConfigMap) (plan.Record, error) {
-	size, err := b.take(cm, keyPlan, keyBase)
-	if err != nil {
-		return plan.Record{}, err
-	}
-	return readRecordTo(cm, size+1)
-}
-
-// readGroup is [readGroup] within the bounds.
-func (b *listBudget) readGroup(cm *corev1.ConfigMap) (plan.Rollout, error) {
-	size, err := b.take(cm, keyPlans)
-	if err != nil {
-		return plan.Rollout{}, err
-	}
-	return readGroupTo(cm, size+1)
-}
-
-// take takes off the budget what the packed parts of a ConfigMap say that they unpack to.
-func (b *listBudget) take(cm *corev1.ConfigMap, keys ...string) (size int64, err error) {
-	most := min(b.all, maxNamespaceBytes-b.namespaces[cm.Namespace])
-	for _, key := range keys {
-		size += unpackedSize(cm.BinaryData[key])
-	}
-	if size >= most {
-		return 0, apply.UnreadableRecordError{
-			Namespace: cm.Namespace, ConfigMap: cm.Name, Group: cm.Labels[groupLabel] != "",
-			Err: fmt.Errorf("left out of the list: it unpacks to %d KiB, and %d KiB of a namespace are read", size>>10, int64(maxNamespaceBytes)>>10),
-		}
-	}
-	b.all -= size
-	b.namespaces[cm.Namespace] += size
-	return size, nil
-}
-
-// unpackedSize is the size that packed text claims to unpack to.
-func unpackedSize(text []byte) int64 {
-	if len(text) < 4 {
-		return 0
-	}
-	return int64(binary.LittleEndian.Uint32(text[len(text)-4:]))
-}
-
-// readRecord reads what configMap writes. Its errors are [apply.UnreadableRecordError].
-func readRecord(cm *corev1.ConfigMap) (plan.Record, error) { return readRecordTo(cm, maxUnpackedBytes) }
-
-// readRecordTo is readRecord for parts that unpack to fewer bytes than that.
-func readRecordTo(cm *corev1.ConfigMap, most int64) (plan.Record, error) {
-	most = min(most, maxUnpackedBytes)
-	broken := func(err error) (plan.Record, error) {
-		return plan.Record{}, apply.UnreadableRecordError{Namespace: cm.Namespace, ConfigMap: cm.Name, Err: err}
-	}
+// decodeRollout reads what configMap writes.
+func decodeRollout(cm *corev1.ConfigMap, most int64) (out plan.Record, err error) {
 	text, err := decompressTo(cm.BinaryData[keyPlan], most)
 	if err != nil {
-		return broken(err)
+		return out, err
 	}
 	p, err := planfile.Read(text)
 	if err != nil {
-		return broken(err)
+		return out, err
 	}
-	out, err := decodeRecord([]byte(cm.Data[keyRecord]), p)
+	out, err = decodeRecord([]byte(cm.Data[keyRecord]), p)
 	if err != nil {
-		return broken(err)
+		return out, err
 	}
 	out.UID, out.Version = string(cm.UID), cm.ResourceVersion
 	if err := checkRecordRef(cm, out.Ref, p); err != nil {
-		return broken(err)
+		return out, err
 	}
 	if out.Past, err = readPast(cm.BinaryData[keyPast]); err != nil {
 		out.PastFault = err.Error() // the rollout itself continues without them
 	}
 	if text, err = decompressTo(cm.BinaryData[keyBase], most); err != nil {
-		return broken(err)
+		return out, err
 	}
 	if err := json.Unmarshal(text, &out.Base); err != nil {
-		return broken(err)
+		return out, err
 	}
 	return out, nil
 }
@@ -229,31 +149,6 @@ func withoutPods(p plan.Plan) plan.Plan {
 	}
 	p.Steps = steps
 	return p
-}
-
-func compress(text []byte) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write(text) // a buffer takes everything
-	_ = z.Close()
-	return b.Bytes()
-}
-
-// maxUnpackedBytes bounds what a record can unpack to.
-const maxUnpackedBytes = 64 << 20
-
-func decompress(text []byte) ([]byte, error) { return decompressTo(text, maxUnpackedBytes) }
-
-func decompressTo(text []byte, most int64) ([]byte, error) {
-	z, err := gzip.NewReader(bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	out, err := io.ReadAll(io.LimitReader(z, most))
-	if err == nil && int64(len(out)) == most {
-		return nil, errors.New("it is too large")
-	}
-	return out, err
 }
 
 // The bounds of past rollouts in a record, as kept and unpacked. A plan needs the room

@@ -114,7 +114,7 @@ func TestRecords_AreOfTheirWorkload(t *testing.T) {
 		}
 		text, _ := planfile.Write(edited.Plan) // it may be no plan
 		cm.Data[keyRecord], cm.BinaryData[keyPlan] = string(record), compress(text)
-		if _, err = readRecord(cm); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if _, err = rollouts.read(cm); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
@@ -282,7 +282,7 @@ func FuzzRecord(f *testing.F) {
 		if part[3] != "" {
 			cm.BinaryData = map[string][]byte{keyPlan: compress([]byte(part[1])), keyBase: compress([]byte(part[2]))}
 		}
-		rec, err := readRecord(cm)
+		rec, err := rollouts.read(cm)
 		if err != nil {
 			return
 		}
@@ -294,7 +294,7 @@ func FuzzRecord(f *testing.F) {
 		if err != nil {
 			return // it is too large to be kept
 		}
-		again, err := readRecord(kept)
+		again, err := rollouts.read(kept)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,25 +4,19 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/kubernetes"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -70,44 +64,13 @@ func groupSuffix(group string) string {
 // Load reads the record of a workload. The error wraps plan.ErrNoRollout without one.
 func (r Records) Load(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
 	namespace, name := r.location(ref)
-	cm, err := r.Client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return plan.Record{}, fmt.Errorf("%s: %w", ref, plan.ErrNoRollout)
-	}
-	if err != nil {
-		return plan.Record{}, err
-	}
-	return readRecord(cm)
+	return rollouts.load(ctx, r.Client, namespace, name, ref.String())
 }
 
 // List reads all records of a namespace, or of all for "". Those that cannot be read are
 // returned apart, and so are those of a namespace that has more to read than a list may cost.
 func (r Records) List(ctx context.Context, namespace string) ([]plan.Record, []apply.UnreadableRecordError, error) {
-	return listRecords(ctx, r.Client.CoreV1().ConfigMaps(namespace), recordLabel, newListBudget().read)
-}
-
-// listRecords reads what ConfigMaps with a label hold; read returns an [apply.UnreadableRecordError]
-// for one that is returned apart.
-func listRecords[T any](ctx context.Context, from corev1client.ConfigMapInterface, label string, read func(*corev1.ConfigMap) (T, error)) (list []T, unreadable []apply.UnreadableRecordError, err error) {
-	err = objects.EachPage(metav1.ListOptions{LabelSelector: label}, func(opt metav1.ListOptions) (next string, err error) {
-		page, err := from.List(ctx, opt)
-		if err != nil {
-			return "", err
-		}
-		for i := range page.Items {
-			record, err := read(&page.Items[i])
-			if u, ok := errors.AsType[apply.UnreadableRecordError](err); ok {
-				unreadable = append(unreadable, u)
-				continue
-			}
-			list = append(list, record)
-		}
-		return page.Continue, nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return list, unreadable, nil
+	return rollouts.list(ctx, r.Client, namespace)
 }
 
 // Begin records a plan, in the place of any before. owner is the object in the cluster
@@ -151,38 +114,7 @@ func (r Records) write(ctx context.Context, rec plan.Record, owner metav1.OwnerR
 	if err != nil {
 		return plan.Record{}, err
 	}
-	return put(ctx, r.Client, cm, readRecord)
-}
-
-// put writes a ConfigMap as a whole, in the place of the one of its version, or of none, and reads
-// what the server has of it then.
-func put[T any](ctx context.Context, c kubernetes.Interface, cm *corev1.ConfigMap, read func(*corev1.ConfigMap) (T, error)) (out T, err error) {
-	client := c.CoreV1().ConfigMaps(cm.Namespace)
-	if cm.ResourceVersion == "" {
-		cm, err = client.Create(ctx, cm, metav1.CreateOptions{FieldManager: FieldManager})
-	} else {
-		cm, err = client.Update(ctx, cm, metav1.UpdateOptions{FieldManager: FieldManager})
-	}
-	if err != nil {
-		return out, err
-	}
-	return read(cm)
-}
-
-// putText writes one text of a ConfigMap, and reads what the server has of it then; it fails with a
-// conflict if another process has written since that version.
-func putText[T any](ctx context.Context, c kubernetes.Interface, of metav1.ObjectMeta, key, text string, read func(*corev1.ConfigMap) (T, error)) (out T, err error) {
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"resourceVersion": of.ResourceVersion}, "data": map[string]any{key: text},
-	})
-	if err != nil {
-		return out, err
-	}
-	cm, err := c.CoreV1().ConfigMaps(of.Namespace).Patch(ctx, of.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: FieldManager})
-	if err != nil {
-		return out, err
-	}
-	return read(cm)
+	return rollouts.put(ctx, r.Client, r.Program, cm)
 }
 
 // Change changes the progress of a rollout as it is recorded now; it is tried again after
@@ -223,7 +155,7 @@ func (r Records) store(ctx context.Context, now plan.Record) (plan.Record, error
 		return plan.Record{}, err
 	}
 	namespace, name := r.location(now.Ref)
-	return putText(ctx, r.Client, metav1.ObjectMeta{Namespace: namespace, Name: name, ResourceVersion: now.Version}, keyRecord, string(text), readRecord)
+	return rollouts.putText(ctx, r.Client, r.Program, metav1.ObjectMeta{Namespace: namespace, Name: name, ResourceVersion: now.Version}, string(text))
 }
 
 // Discard deletes the record of a workload that cannot be read, its plan and its history, while
@@ -231,20 +163,20 @@ func (r Records) store(ctx context.Context, now plan.Record) (plan.Record, error
 // where another process drives the rollout. waiting is as in [apply.Workload].
 func (r Records) Discard(ctx context.Context, ref cluster.Ref, by string, waiting func(holder string)) error {
 	namespace, name := r.location(ref)
-	lease := &leaseHolder{connection: &connection{opt: Options{Holder: by}, core: r.Client, changes: newChangeSignal()}}
-	h := &claim{lease: lease, namespace: namespace, name: name, refresh: func(context.Context, bool) error { return nil }}
+	h := newClaim(r.Client, Options{Holder: by}, namespace, name)
 	held, release, err := h.acquire(ctx, waiting)
 	if err != nil {
 		return err
 	}
 	defer release()
+	lease := h.lease
 	lease.claim.Store(h)
 	client := r.Client.CoreV1().ConfigMaps(namespace)
 	cm, err := client.Get(held, name, metav1.GetOptions{})
 	if err != nil {
 		return planError("the record of "+ref.String(), err)
 	}
-	if _, err := readRecord(cm); err == nil {
+	if _, err := rollouts.read(cm); err == nil {
 		return nil // another process has written it since
 	}
 	if err := lease.check(); err != nil {
