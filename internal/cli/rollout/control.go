@@ -12,141 +12,109 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// control is a verb that changes a rollout's record, and may go on with it.
+// control is a verb that changes what is recorded of rollouts, and may continue them.
 type control struct {
 	execution
 
+	// action is what it does to a recorded rollout, as its flags say.
+	action action
 	// only indicates that the record is changed and nothing more.
 	only bool
-	// makes returns what the verb does, once its flags are read.
-	makes func() (action, error)
-	// continues indicates that the caller carries the rollout out, unless another process does;
-	// detaches that a Job can do so as well.
-	continues, detaches bool
-
-	// without is what the verb does to a workload that no rollout is recorded for;
-	// such a verb takes several objects, and prints them. release is what it does to
-	// an object of Kruise Rollout.
-	without func(context.Context, *control, *session) error
-	release func(context.Context, *control, *release.Rollout) error
+	// group is the name of the group on whose rollouts it works; "" for workloads.
+	group string
+	// objects are what pause and resume take, and print. manager owns what they write.
 	objects objects
 	manager string
-	// toRelease is what the verb does to an object of Kruise Rollout where it takes one object.
-	toRelease func(context.Context, *control, *release.Rollout) error
-	// group has the verb work on a whole group of rollouts.
-	group ofGroup
+	// yes is the answer whether a rollout is rolled back.
+	yes bool
 }
 
-// action is what a verb does to a recorded rollout, and what it prints about it then.
-type action struct {
-	do   apply.Transition
-	said func(plan.Record) string
-	// step is the index of the step that it acts on, where that is ahead of the recorded one.
-	step int
-	// at is the action for a rollout that d shows, where the record may lag behind; nil if
-	// that makes no difference.
-	at func(recorded plan.Progress, d plan.Decision) action
-}
-
-// shown returns the action for what 'rollout status' shows of a rollout. Who may not read its
-// pods acts on the record.
-func (a action) shown(ctx context.Context, c *common, at *session, rollouts apply.Rollouts) (action, error) {
-	if a.at == nil {
-		return a, nil
-	}
-	rec, err := rollouts.Get(ctx, at.target.Ref)
-	if errors.Is(err, plan.ErrNoRollout) {
-		return a, nil // the verb itself says so
-	}
-	if err != nil {
-		return a, err
-	}
-	if step := rec.Present(); step == nil || step.Kind == plan.StepPause {
-		return a, nil
-	}
-	s := *at
-	if err := c.watch(ctx, &s); err != nil {
-		if apierrors.IsForbidden(err) {
-			return a, nil
-		}
-		return a, err
-	}
-	defer s.Close()
-	snapshot, err := s.Observe(ctx, s.target.Ref)
-	if apierrors.IsForbidden(err) {
-		return a, nil
-	}
-	if err != nil {
-		return a, err
-	}
-	return a.at(rec.Progress, plan.Next(rec.Plan, snapshot, s.Now())), nil
-}
-
-// always is an action that no flag changes.
-func always(a action) func() (action, error) { return func() (action, error) { return a, nil } }
-
-func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
+// newControl makes the command of a verb; done is what is printed behind the objects of one that
+// prints them, "" for the others.
+func newControl(shared *common, o *control, c *cobra.Command, done string) *cobra.Command {
 	o.common = shared
 	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
-	o.group.addFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if o.group.name != "" {
-			if err := errors.Join(o.group.check(args), o.readDry(c), o.detachable(c), o.notifications.checkGroup()); err != nil {
-				return err
-			}
-			return o.onGroup(c.Context(), false)
-		}
+		dry := o.dryRun.Read
 		if o.printer != nil {
-			return o.several(c, args)
+			dry = o.printer.complete
 		}
-		if name, ok := releaseNamed(strings.Join(args, "/")); ok && o.toRelease != nil {
-			r, err := o.common.release(c.Context(), name)
-			if err = errors.Join(o.dryRun.Read(c), err); err != nil {
-				return err
-			}
-			return o.toRelease(c.Context(), o, r)
-		}
-		args, err := inParts(c.Context(), args, o.inFlight)
-		if err != nil {
+		if err := errors.Join(dry(c), o.validate(), o.detachable(c)); err != nil {
 			return err
 		}
-		name, err := workloadOrPod(args)
-		a, unready := o.ready()
-		if err := errors.Join(o.dryRun.Read(c), unready, err, o.detachable(c)); err != nil {
-			return err
+		return o.run(c.Context(), args)
+	}
+	addGroupFlag(c, &o.group)
+	switch {
+	case o.action.continues():
+		if o.action.transition != plan.TransitionPromote {
+			o.detach.addFlags(c, &o.notifications, false)
 		}
-		return o.run(c.Context(), name, a)
-	}
-	if o.detaches {
-		o.detach.addFlags(c, &o.notifications, false)
-	}
-	if o.without == nil { // the others print objects, and have it by that
-		o.dryRun.AddFlag(c)
-	}
-	if o.continues {
 		o.addFlags(c)
 		o.authority.addTakeOverFlags(c)
 		c.Flags().BoolVarP(&o.authority.yes, "yes", "y", false, "do not ask: a plan that was not approved on this machine must be named by --approved or --plan")
 		c.Flags().BoolVar(&o.only, "no-wait", false, "only record the request; the process that runs the rollout carries it out")
-	} else {
+	case o.action.transition == plan.TransitionAbort:
+		o.addFlags(c)
+		o.authority.addTakeOverFlags(c)
+		c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	default:
 		o.output, o.successOn = outputs[0], "complete"
 	}
+	if done == "" {
+		o.dryRun.AddFlag(c)
+		return c
+	}
+	o.objects.parts = o.inFlight
+	o.objects.addFlags(c)
+	o.printer = newPrinted(c, done, &o.output).addDryRunFlag(c)
+	if c.Flags().Lookup("output") == nil {
+		c.Flags().StringVarP(&o.output, "output", "o", "", printedFormats)
+	}
+	cmdutil.AddFieldManagerFlagVar(c, &o.manager, fieldManager)
 	return c
 }
 
-// readDry reads the flags of the command line that are read with its arguments.
-func (o *control) readDry(c *cobra.Command) error {
-	if o.printer != nil {
-		return o.printer.complete(c)
+// run does it to the group of --group, or to what the command line names.
+func (o *control) run(ctx context.Context, args []string) error {
+	switch {
+	case o.group != "" && len(args) > 0:
+		return errGroupAndName()
+	case o.group != "":
+		if err := o.notifications.checkGroup(); err != nil {
+			return err
+		}
+		return o.onGroup(ctx)
+	case o.printer != nil:
+		return o.each(ctx, &o.objects, args, func(arg string) error { return o.onNamed(ctx, arg) })
 	}
-	return o.dryRun.Read(c)
+	if name, ok := releaseNamed(strings.Join(args, "/")); ok && o.action.transition == plan.TransitionPromote {
+		return o.onNamed(ctx, "rollout/"+name)
+	}
+	if name, ok := resourcearg.ParseUnited(strings.Join(args, "/")); ok && o.isAbort() {
+		return o.abortUnited(ctx, name)
+	}
+	args, err := inParts(ctx, args, o.inFlight)
+	if err != nil {
+		return err
+	}
+	name, err := workloadOrPod(args)
+	if err != nil {
+		return err
+	}
+	if o.isAbort() {
+		return o.abort(ctx, name, o.yes)
+	}
+	return o.onWorkload(ctx, name)
 }
+
+// continuesHere reports whether the verb carries the rollout out, unless another process does.
+func (o *control) continuesHere() bool { return o.action.continues() && !o.only }
 
 // workloadOrPod is the one object that a command line names.
 func workloadOrPod(args []string) (resourcearg.Name, error) {
@@ -156,53 +124,25 @@ func workloadOrPod(args []string) (resourcearg.Name, error) {
 	return resourcearg.ParseOne(args)
 }
 
-// ready checks the flags and makes what the verb does of them.
-func (o *control) ready() (action, error) {
-	if err := o.validate(); err != nil {
-		return action{}, err
-	}
-	return o.makes()
-}
-
-// addObjects adds the flags of a verb that takes several objects, and prints them with
-// what was done.
-func (o *control) addObjects(c *cobra.Command, done string) {
-	o.objects.parts = o.inFlight
-	o.objects.addFlags(c)
-	o.printer = newPrinted(c, done, &o.output).addDryRunFlag(c)
-	if c.Flags().Lookup("output") == nil {
-		c.Flags().StringVarP(&o.output, "output", "o", "", printedFormats)
-	}
-	cmdutil.AddFieldManagerFlagVar(c, &o.manager, fieldManager)
-}
-
-// several does it to every object that the command line means.
-func (o *control) several(c *cobra.Command, args []string) error {
-	if err := errors.Join(o.printer.complete(c), o.detachable(c)); err != nil {
-		return err
-	}
-	a, err := o.ready()
-	if err != nil {
-		return err
-	}
-	ctx := c.Context()
-	return o.each(ctx, &o.objects, args, func(arg string) error {
-		if name, ok := releaseNamed(arg); ok {
-			r, err := o.common.release(ctx, name)
-			if err != nil {
-				return err
-			}
-			return o.release(ctx, o, r)
-		}
-		name, err := resourcearg.ParseAny(arg)
+// onNamed does it to an object of Kruise Rollout, or to a workload.
+func (o *control) onNamed(ctx context.Context, arg string) error {
+	if name, ok := releaseNamed(arg); ok {
+		r, err := o.release(ctx, name)
 		if err != nil {
 			return err
 		}
-		return o.run(ctx, name, a)
-	})
+		return o.onRelease(ctx, r)
+	}
+	name, err := resourcearg.ParseAny(arg)
+	if err != nil {
+		return err
+	}
+	return o.onWorkload(ctx, name)
 }
 
-func (o *control) run(ctx context.Context, name resourcearg.Name, a action) error {
+// onWorkload does it to the rollout of a workload; pause and resume, without one that is recorded, to
+// the controller of the workload.
+func (o *control) onWorkload(ctx context.Context, name resourcearg.Name) error {
 	s, err := o.locate(ctx, name)
 	if err != nil {
 		return err
@@ -211,33 +151,26 @@ func (o *control) run(ctx context.Context, name resourcearg.Name, a action) erro
 	if err != nil {
 		return err
 	}
-	if o.without != nil {
-		rec, err := rollouts.Get(ctx, s.target.Ref)
-		switch {
-		case errors.Is(err, plan.ErrNoRollout), err == nil && !rec.InFlight():
-			return o.without(ctx, o, s)
-		case err != nil:
-			return err
-		}
-	}
-	if a, err = a.shown(ctx, o.common, s, rollouts); err != nil {
+	rec, err := rollouts.Get(ctx, s.target.Ref)
+	none := errors.Is(err, plan.ErrNoRollout)
+	switch {
+	case o.printer != nil && (none || err == nil && !rec.InFlight()):
+		return o.pauseField(ctx, s)
+	case none:
+		return o.none(ctx, s)
+	case err != nil:
 		return err
 	}
-	if o.dry().Only() {
+	a, err := o.action.shown(ctx, o.common, s, rollouts)
+	switch {
+	case err != nil:
+		return err
+	case o.dry().Only():
 		return o.preview(ctx, s, a, false)
-	}
-	return o.onRecord(ctx, s, rollouts, a)
-}
-
-// onRecord changes the record, and continues the rollout.
-func (o *control) onRecord(ctx context.Context, s *session, rollouts apply.Rollouts, a action) error {
-	if _, err := rollouts.Get(ctx, s.target.Ref); errors.Is(err, plan.ErrNoRollout) {
-		return o.none(ctx, s)
-	}
-	if o.detach.on {
+	case o.detach.on:
 		return o.detachRecord(ctx, s, rollouts, a)
 	}
-	return o.do(ctx, s, rollouts, a, o.continues && !o.only)
+	return o.do(ctx, s, rollouts, a, o.continuesHere())
 }
 
 // do changes the record; with continues, what is left of the rollout is carried out, unless another

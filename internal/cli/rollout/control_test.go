@@ -97,7 +97,7 @@ func TestPromotionOf(t *testing.T) {
 			}
 			continue
 		}
-		r, promote := recordOf(1), promoting(how)
+		r, promote := recordOf(1), action{transition: plan.TransitionPromote, how: how}
 		if r.Progress, err = promote.do(r.Progress, r.Plan, time.Now()); err != nil || promote.said(r) != c.want {
 			t.Errorf("%s: %q, %v; want %q", name, promote.said(r), err, c.want)
 		}

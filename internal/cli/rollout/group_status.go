@@ -24,7 +24,7 @@ func (o *statusOptions) groupStatusOf(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rec, err := groups.Records.Load(ctx, namespace, o.group.name)
+	rec, err := groups.Records.Load(ctx, namespace, o.group)
 	if err != nil {
 		return noGroup(err)
 	}

@@ -19,25 +19,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// ofGroup is a verb for a whole group of rollouts.
-type ofGroup struct {
-	name string
-	// marks writes the user's decision into the record of the group; nil leaves that.
-	marks func(r *plan.Rollout, by string)
-	// onlyWaiting has the verb change those rollouts alone that wait for a user.
-	onlyWaiting bool
-}
-
-func (g *ofGroup) addFlag(c *cobra.Command) {
-	c.Flags().StringVar(&g.name, "group", "", "name of a group: apply to all of its rollouts")
-}
-
-// check refuses names beside --group. Errors are of usage.
-func (g *ofGroup) check(args []string) error {
-	if len(args) > 0 {
-		return errGroupAndName()
-	}
-	return nil
+func addGroupFlag(c *cobra.Command, name *string) {
+	c.Flags().StringVar(name, "group", "", "name of a group: apply to all of its rollouts")
 }
 
 func errGroupAndName() error {
@@ -49,27 +32,14 @@ func byAt(by string, at time.Time) string {
 	return "by " + by + " at " + at.UTC().Format(time.RFC3339)
 }
 
-func pausesGroup(r *plan.Rollout, by string) { r.Paused = by }
-
-func resumesGroup(r *plan.Rollout, _ string) { r.Paused = "" }
-
-func abortsGroup(back bool) func(*plan.Rollout, string) {
-	return func(r *plan.Rollout, by string) {
-		if r.Aborted == "" {
-			r.Aborted = by
-		}
-		if back && !r.Back {
-			r.Back, r.Finished, r.Paused = true, time.Time{}, ""
-		}
-	}
-}
-
 // onGroup does what the verb does to the group and to each of its rollouts that allows it,
 // and carries the group out where the verb continues it.
-func (o *control) onGroup(ctx context.Context, back bool) error {
-	a, err := o.ready()
-	if err != nil {
-		return err
+func (o *control) onGroup(ctx context.Context) error {
+	back := o.action.goesBack()
+	if back && !o.dry().Only() {
+		if err := o.ask(ctx, o.yes, "Roll back all rollouts of group "+o.group+"?"); err != nil {
+			return err
+		}
 	}
 	end, err := o.share(ctx)
 	if err != nil {
@@ -80,8 +50,8 @@ func (o *control) onGroup(ctx context.Context, back bool) error {
 	if err != nil {
 		return err
 	}
-	v := &groupVerb{control: o, action: a, back: back, records: o.groupRecords(), known: &approvals{common: o.common, group: true}}
-	if v.rec, err = v.records.Load(ctx, namespace, o.group.name); err != nil {
+	v := &groupVerb{control: o, records: o.groupRecords(), known: &approvals{common: o.common, group: true}}
+	if v.rec, err = v.records.Load(ctx, namespace, o.group); err != nil {
 		return noGroup(err)
 	}
 	if err := o.allows(v.rec, back); err != nil {
@@ -103,8 +73,6 @@ func (o *control) onGroup(ctx context.Context, back bool) error {
 type groupVerb struct {
 	*control
 
-	action  action
-	back    bool
 	rec     plan.Rollout
 	records *kube.Groups
 	groups  apply.Groups
@@ -116,14 +84,14 @@ type groupVerb struct {
 }
 
 // carriesOut reports whether the verb carries the group out where no process does.
-func (v *groupVerb) carriesOut() bool { return v.back || v.continues && !v.only }
+func (v *groupVerb) carriesOut() bool { return v.action.goesBack() || v.continuesHere() }
 
 // do changes the records, and carries the group out where the verb does that. Whether this
 // user may carry it out is decided before anything is changed.
 func (v *groupVerb) do(ctx context.Context) error {
 	by, err := v.records.Holder(ctx, v.rec.Namespace, v.rec.Name)
 	driven := err == nil && by != ""
-	if v.continues && !v.only && !driven {
+	if v.continuesHere() && !driven {
 		if err := v.known.confirm(ctx, &v.rec, v.groups); err != nil {
 			return err
 		}
@@ -136,7 +104,7 @@ func (v *groupVerb) do(ctx context.Context) error {
 		return nil
 	}
 	err = v.drive(ctx)
-	if driven && !v.back && errors.Is(err, plan.ErrOtherExecutor) { // it is alive: one that was killed would have been waited for
+	if driven && !v.action.goesBack() && errors.Is(err, plan.ErrOtherExecutor) { // it is alive: one that was killed would have been waited for
 		_, _ = fmt.Fprintf(v.factory.Streams.Err, "%s carries the group out, and follows\n", by)
 		return nil
 	}
@@ -160,14 +128,12 @@ func (v *groupVerb) detach(ctx context.Context) error {
 
 // change changes the record of the group, and those of its rollouts.
 func (v *groupVerb) change(ctx context.Context) error {
-	if v.group.marks != nil {
-		by := byAt(holder(), time.Now())
-		rec, err := v.records.Change(ctx, v.rec.Namespace, v.rec.Name, func(r *plan.Rollout) error { v.group.marks(r, by); return nil })
-		if err != nil {
-			return err
-		}
-		v.rec = rec
+	by := byAt(holder(), time.Now())
+	rec, err := v.records.Change(ctx, v.rec.Namespace, v.rec.Name, func(r *plan.Rollout) error { v.action.mark(r, by); return nil })
+	if err != nil {
+		return err
 	}
+	v.rec = rec
 	return v.changeMembers(ctx)
 }
 
@@ -178,7 +144,7 @@ func (o *control) allows(rec plan.Rollout, back bool) error {
 		return &resource.Error{
 			Err: fmt.Errorf("group %s was aborted %s, and is rolled back", rec.Name, rec.Aborted), Hint: "'kubectl kruise rollout abort --group " + rec.Name + " --rollback' continues that",
 		}
-	case rec.Aborted != "" && o.continues:
+	case rec.Aborted != "" && o.action.continues():
 		return &resource.Error{
 			Err: fmt.Errorf("group %s was aborted %s", rec.Name, rec.Aborted), Hint: "roll it back with 'kubectl kruise rollout abort --group " + rec.Name + " --rollback', or start a new one with 'kubectl kruise rollout run'",
 		}
@@ -250,7 +216,7 @@ func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) err
 			return err
 		}
 		// The record of a group may be edited: a rollout that is not of the group's is left alone.
-		if phase, _ := forward.PhaseOf(i, one, true); !v.applies(phase) || !forward.Has(one) {
+		if phase, _ := forward.PhaseOf(i, one, true); !v.action.applies(phase) || !forward.Has(one) {
 			continue
 		}
 		if !approved && m.Ref.Namespace != v.rec.Namespace {
@@ -301,20 +267,7 @@ func (v *groupVerb) previewMember(ctx context.Context, ref cluster.Ref) ([]event
 	if err := v.printTransition(&rec, v.action); err != nil {
 		return nil, err
 	}
-	return v.requestsAfter(ctx, s, rec, v.back)
-}
-
-// applies reports whether the verb is for a rollout of this phase.
-func (o *control) applies(p plan.Phase) bool {
-	switch p {
-	case plan.PhaseWaiting:
-		return true
-	case plan.PhaseProgressing:
-		return !o.group.onlyWaiting
-	case plan.PhaseFailed:
-		return o.group.marks == nil // to retry it
-	}
-	return false
+	return v.requestsAfter(ctx, s, rec, v.action.goesBack())
 }
 
 func (v *groupVerb) changeMember(ctx context.Context, ref cluster.Ref, rollouts apply.Rollouts) error {
@@ -343,12 +296,12 @@ func (v *groupVerb) drive(ctx context.Context) error {
 		return err
 	}
 	defer stop()
-	opt.Back = v.back
+	opt.Back = v.action.goesBack()
 	opt.Approved = func(now plan.Rollout) error {
 		if v.isAgreed(now) {
 			return nil
 		}
-		if v.back {
+		if v.action.goesBack() {
 			// Each way back is proven by itself; the limits of a record alone are not.
 			approved, err := v.known.knows(ctx, &now)
 			opt.OneByOne = !approved
@@ -359,7 +312,7 @@ func (v *groupVerb) drive(ctx context.Context) error {
 	var res apply.GroupResult
 	for try := 0; ; try++ {
 		res, err = v.groups.Resume(ctx, v.rec.Namespace, v.rec.Name, &opt)
-		if !v.back || !errors.Is(err, plan.ErrOtherExecutor) || try == mostHandovers {
+		if !v.action.goesBack() || !errors.Is(err, plan.ErrOtherExecutor) || try == mostHandovers {
 			break
 		}
 		// The process that carried the group out lets go of it once its rollouts have stopped.

@@ -29,12 +29,12 @@ type Offer struct {
 
 // Promote continues a rollout after its present step.
 func (d *LiveRollouts) Promote(ctx context.Context, ref cluster.Ref) (*Offer, error) {
-	return d.onRecord(ctx, ref, recordChange{transition: plan.TransitionPromote, action: promoting(plan.Promotion{}), continues: true, means: stepOf})
+	return d.onRecord(ctx, ref, action{transition: plan.TransitionPromote})
 }
 
 // Abort ends a rollout; its pods stay as they are.
 func (d *LiveRollouts) Abort(ctx context.Context, ref cluster.Ref) (*Offer, error) {
-	return d.onRecord(ctx, ref, recordChange{transition: plan.TransitionAbort, action: aborting("aborted by "+holder(), false), means: rolloutOf})
+	return d.onRecord(ctx, ref, action{transition: plan.TransitionAbort})
 }
 
 // PauseOrResume pauses what is in progress, resumes what was paused or has no executor, and retries what has
@@ -51,17 +51,11 @@ func (d *LiveRollouts) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Off
 	case err != nil:
 		return nil, err
 	}
-	t := recordChange{transition: rec.Progress.Toggle(rec.Plan), action: holding(), means: wayOf}
-	if t.transition == plan.TransitionPause && d.orphan(ctx, rollouts, ref) { // ending it stops a controller that continues
-		t.transition = plan.TransitionResume
+	a := action{transition: rec.Progress.Toggle(rec.Plan)}
+	if a.transition == plan.TransitionPause && d.orphan(ctx, rollouts, ref) { // ending it stops a controller that continues
+		a.transition = plan.TransitionResume
 	}
-	switch t.transition {
-	case plan.TransitionRetry:
-		t.action, t.continues = retrying, true
-	case plan.TransitionResume:
-		t.action, t.continues = resuming, true
-	}
-	return d.onRecord(ctx, ref, t)
+	return d.onRecord(ctx, ref, a)
 }
 
 // orphan reports whether it is certain that no process runs a rollout.
@@ -71,7 +65,7 @@ func (d *LiveRollouts) orphan(ctx context.Context, rollouts apply.Rollouts, ref 
 }
 
 // onRecord offers to change the recorded rollout.
-func (d *LiveRollouts) onRecord(ctx context.Context, ref cluster.Ref, t recordChange) (*Offer, error) {
+func (d *LiveRollouts) onRecord(ctx context.Context, ref cluster.Ref, a action) (*Offer, error) {
 	rollouts, err := d.rollouts()
 	if err != nil {
 		return nil, err
@@ -83,34 +77,26 @@ func (d *LiveRollouts) onRecord(ctx context.Context, ref cluster.Ref, t recordCh
 	if err != nil {
 		return nil, err
 	}
-	if t.action, err = d.shown(ctx, rollouts, ref, t.action); err != nil {
-		return nil, err
-	}
-	shown := rec.Progress
-	shown.Step = max(shown.Step, t.step)
-	means, change := t.means(rec), plan.ConsequenceOf(t.transition, rec.Plan, shown)
-	if rec.Progress, err = t.do(rec.Progress, rec.Plan, time.Now()); err != nil {
-		return nil, err
-	}
-	o := &Offer{Change: change, Means: means}
-	if t.continues {
-		o.Effect = append(o.Effect, d.driver(ctx, rollouts, ref))
-	}
-	o.do = func(ctx context.Context) (string, error) { return d.applyIf(ctx, rollouts, ref, t, means) }
-	return o, nil
-}
-
-// shown is [action.shown] by reference.
-func (d *LiveRollouts) shown(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref, a action) (action, error) {
-	if a.at == nil {
-		return a, nil
-	}
 	at, _ := d.sessions()
 	s, err := d.locate(ctx, at, ref)
 	if err != nil {
-		return a, err
+		return nil, err
 	}
-	return a.shown(ctx, at.common, s, rollouts)
+	if a, err = a.shown(ctx, at.common, s, rollouts); err != nil {
+		return nil, err
+	}
+	shown := rec.Progress
+	shown.Step = max(shown.Step, a.how.Past)
+	means, change := a.means(rec), plan.ConsequenceOf(a.transition, rec.Plan, shown)
+	if rec.Progress, err = a.do(rec.Progress, rec.Plan, time.Now()); err != nil {
+		return nil, err
+	}
+	o := &Offer{Change: change, Means: means}
+	if a.continues() {
+		o.Effect = append(o.Effect, d.driver(ctx, rollouts, ref))
+	}
+	o.do = func(ctx context.Context) (string, error) { return d.applyIf(ctx, rollouts, ref, a, means) }
+	return o, nil
 }
 
 // none is the refusal where no rollout is recorded: a Kruise Rollout may have it.
@@ -167,21 +153,11 @@ func (d *LiveRollouts) pauseField(ctx context.Context, ref cluster.Ref) (*Offer,
 	}}, nil
 }
 
-// recordChange is a change of a recorded rollout.
-type recordChange struct {
-	transition plan.Transition
-	action
-	// continues indicates that it is carried out here, unless another process does.
-	continues bool
-	// means is the [Offer.Means] of it.
-	means func(plan.Record) string
-}
-
 // applyIf writes a change where it still means what the user has confirmed, and continues the
 // rollout.
-func (d *LiveRollouts) applyIf(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref, t recordChange, means string) (said string, err error) {
+func (d *LiveRollouts) applyIf(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref, a action, means string) (said string, err error) {
 	rollouts.Unless = func(r plan.Record) error {
-		if t.means(r) != means {
+		if a.means(r) != means {
 			return errChanged
 		}
 		return nil
@@ -191,7 +167,7 @@ func (d *LiveRollouts) applyIf(ctx context.Context, rollouts apply.Rollouts, ref
 	if err != nil {
 		return "", err
 	}
-	done, said, err := at.act(ctx, d.ctx, s, rollouts, t.action, t.continues && !d.here(ref))
+	done, said, err := at.act(ctx, d.ctx, s, rollouts, a, a.continues() && !d.here(ref))
 	if done.Executor != nil {
 		d.drive(s, done.Executor)
 	}
@@ -206,16 +182,6 @@ func (d *LiveRollouts) applyIf(ctx context.Context, rollouts apply.Rollouts, ref
 		said += "; the rollout is run here"
 	}
 	return said, nil
-}
-
-// rolloutOf is which rollout it is, stepOf which step of it, wayOf whether it
-// continues.
-func rolloutOf(r plan.Record) string { return "rollout of " + r.Begun.UTC().String() }
-
-func stepOf(r plan.Record) string { return fmt.Sprintf("step %d, %s", r.Progress.Step, rolloutOf(r)) }
-
-func wayOf(r plan.Record) string {
-	return fmt.Sprintf("held %t, halted %t, %s", r.Progress.PausedBy != "", r.Progress.Failed != "", rolloutOf(r))
 }
 
 var errChanged = &resource.Error{Err: errors.New("it has changed since the question was asked: nothing is done"), Hint: "look at it and try again"}

@@ -13,19 +13,13 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// pauseField is a verb for workloads without a recorded rollout: their
-// controller stops updating pods, or continues.
-func pauseField(on bool) func(context.Context, *control, *session) error {
-	return func(ctx context.Context, o *control, s *session) error {
-		if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
-			return controlledByRelease(s.target.String(), r)
-		}
-		return o.pauseIn(ctx, s, on)
+// pauseField pauses or resumes a workload without a recorded rollout: its controller stops updating
+// pods, or continues.
+func (o *control) pauseField(ctx context.Context, s *session) error {
+	if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
+		return controlledByRelease(s.target.String(), r)
 	}
-}
-
-func (o *control) pauseIn(ctx context.Context, s *session, on bool) error {
-	object, path := s.object, pausedPath(s.object)
+	object, path, on := s.object, pausedPath(s.object), o.action.transition == plan.TransitionPause
 	if err := pausable(object, path, on); err != nil {
 		return err
 	}

@@ -131,7 +131,7 @@ func (o *control) requestsAfter(ctx context.Context, s *session, rec plan.Record
 	}
 	snapshot.Progress = rec.Progress
 	switch {
-	case o.continues && !o.only:
+	case o.continuesHere():
 		return s.requests(rec.Plan, left(rec.Plan, snapshot, s.Now(), false))
 	case rec.Progress.Stop.Asked:
 		return s.requests(rec.Plan, next(rec.Plan, snapshot, s.Now()))
@@ -154,8 +154,8 @@ func (o *control) none(ctx context.Context, s *session) error {
 	switch {
 	case err != nil || r == nil:
 		return noRollout(s.target.String())
-	case o.toRelease != nil:
-		return o.toRelease(ctx, o, r)
+	case o.action.transition == plan.TransitionPromote:
+		return o.onRelease(ctx, r)
 	}
 	return controlledByRelease(s.target.String(), r)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/dynamic"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
@@ -99,13 +100,17 @@ func controlledByRelease(what string, r *release.Rollout) error {
 	}
 }
 
-// releasePause pauses a Rollout, or has it go on.
-func releasePause(on bool) func(context.Context, *control, *release.Rollout) error {
-	return func(ctx context.Context, o *control, r *release.Rollout) error {
-		return o.printWritten(o.printer, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
-			return release.Pause(ctx, c, r, on, o.printer.request(o.manager))
-		})
+// onRelease does it to an object of Kruise Rollout: pause and resume, or promote, which approves its step.
+func (o *control) onRelease(ctx context.Context, r *release.Rollout) error {
+	if o.action.transition == plan.TransitionPromote {
+		if o.action.how != (plan.Promotion{}) {
+			return command.Usagef("without them, the current step is approved", "rollout/%s is a Rollout of %s: --full and --to are not for it", r.Name, release.Group)
+		}
+		return o.approveRelease(ctx, &printed{flags: genericclioptions.NewPrintFlags("approved"), dry: o.dryRun}, fieldManager, r)
 	}
+	return o.printWritten(o.printer, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
+		return release.Pause(ctx, c, r, o.action.transition == plan.TransitionPause, o.printer.request(o.manager))
+	})
 }
 
 // request shows what is written, by --dry-run.
@@ -149,14 +154,14 @@ workload. A rollout of kubectl kruise is promoted, as "rollout promote" does.`,
 		}
 		return shared.each(c.Context(), &o, args, func(arg string) error {
 			if _, united := resourcearg.ParseUnited(arg); united {
-				return promoteInstead(c, shared, arg)
+				return promoteInstead(c.Context(), shared, p, arg)
 			}
 			r, err := shared.released(c.Context(), arg)
 			switch {
 			case err != nil:
 				return err
 			case r == nil:
-				return promoteInstead(c, shared, arg)
+				return promoteInstead(c.Context(), shared, p, arg)
 			}
 			return shared.approveRelease(c.Context(), p, manager, r)
 		})
@@ -172,16 +177,12 @@ func (c *common) approveRelease(ctx context.Context, p *printed, manager string,
 }
 
 // promoteInstead approves a rollout of this program, which no object of Kruise Rollout is.
-func promoteInstead(c *cobra.Command, shared *common, arg string) error {
-	if c.Flags().Changed("output") {
+func promoteInstead(ctx context.Context, shared *common, p *printed, arg string) error {
+	if *p.flags.OutputFormat != "" {
 		return command.Usagef(fmt.Sprintf("'kubectl kruise rollout promote %s -o json' prints the events of the rollout", arg), "no Rollout of %s is for %s, and -o prints such objects", release.Group, arg)
 	}
-	promote := newPromote(shared)
-	promote.SetContext(c.Context())
-	if err := promote.Flags().Set("dry-run", c.Flag("dry-run").Value.String()); err != nil {
-		return err
-	}
-	return promote.RunE(promote, []string{arg})
+	o := &control{execution: execution{common: shared, output: outputs[0], successOn: "complete", dryRun: p.dry}, action: action{transition: plan.TransitionPromote}}
+	return o.run(ctx, []string{arg})
 }
 
 // controlledError reports that there is no plan to be made: a Rollout makes the steps.

@@ -34,7 +34,7 @@ type statusOptions struct {
 	detail   bool
 	revision int64
 	files    objects
-	group    ofGroup
+	group    string
 }
 
 const statusLong = `Show the status of a rollout and what it is waiting for. For a workload without a
@@ -83,7 +83,7 @@ func (o *statusOptions) command() *cobra.Command {
 	c.Flags().BoolVarP(&o.detail, "detail", "d", false, "also list updated pods, ready and not ready")
 	c.Flags().Int64Var(&o.revision, "revision", 0, "fail unless this revision is the present one")
 	o.files.addFlags(c)
-	o.group.addFlag(c)
+	addGroupFlag(c, &o.group)
 	c.Flags().Lookup("group").Usage = "show all rollouts of the group of this name, once; with --watch until it ends"
 	return c
 }
@@ -95,9 +95,12 @@ func (o *statusOptions) complete(c *cobra.Command, args []string) (err error) {
 	if o.revision < 0 {
 		return command.Usagef("", "revision must be a positive integer: %d", o.revision)
 	}
-	if o.group.name != "" {
+	if o.group != "" {
+		if len(args) > 0 {
+			return errGroupAndName()
+		}
 		o.watch = o.watch && c.Flags().Changed("watch")
-		return o.group.check(args)
+		return nil
 	}
 	if o.wide = o.isWide(args); o.wide {
 		o.types = args
@@ -138,7 +141,7 @@ func (o *statusOptions) name(args []string) error {
 
 func (o *statusOptions) run(ctx context.Context) (err error) {
 	switch {
-	case o.group.name != "":
+	case o.group != "":
 		return o.groupStatusOf(ctx)
 	case o.wide:
 		return o.overview(ctx)

@@ -1,0 +1,167 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// action is what a verb, or a key of the interface, does to recorded rollouts.
+type action struct {
+	transition plan.Transition
+	// how is how far it promotes. afterStep has it pause at the end of the present step alone.
+	how       plan.Promotion
+	afterStep bool
+}
+
+// goesBack reports whether the work of the rollout is taken back then.
+func (a action) goesBack() bool { return a.transition == plan.TransitionRollBack }
+
+// continues reports whether the caller carries the rollout out then, unless another process does.
+func (a action) continues() bool {
+	return a.transition == plan.TransitionPromote || a.transition == plan.TransitionResume || a.transition == plan.TransitionRetry
+}
+
+// do is the transition.
+func (a action) do(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
+	switch a.transition {
+	case plan.TransitionPromote:
+		return p.Promote(of, a.how, now)
+	case plan.TransitionResume:
+		return p.Resume(of, now)
+	case plan.TransitionRetry:
+		return p.Retry(of, now)
+	case plan.TransitionPause:
+		if a.afterStep {
+			return p.PauseAfterStep(of, holder(), now)
+		}
+		return p.Pause(of, holder(), now)
+	case plan.TransitionRollBack:
+		return p.RollBack(of, a.why())
+	}
+	return p.Abort(of, a.why())
+}
+
+// why is what a record says of an abort.
+func (action) why() string { return "aborted by " + holder() }
+
+// said describes the record then.
+func (a action) said(r plan.Record) string {
+	name := func(i int) string { return r.Plan.Steps[max(0, min(i, len(r.Plan.Steps)-1))].Name }
+	switch a.transition {
+	case plan.TransitionPromote:
+		switch {
+		case a.how.Past > 0:
+			return "promoted past step " + name(a.how.Past)
+		case a.how == (plan.Promotion{}):
+			return "promoted past step " + name(r.Progress.Step)
+		}
+		return "promoted: skips the pauses up to step " + name(r.Progress.FirstCountingPause-1)
+	case plan.TransitionResume:
+		return "resumed, now " + r.Describe()
+	case plan.TransitionRetry:
+		return "retried, now " + r.Describe()
+	case plan.TransitionPause:
+		return a.paused(r)
+	}
+	return r.Describe()
+}
+
+func (a action) paused(r plan.Record) string {
+	if !a.afterStep {
+		text := "paused: no further pod is updated until 'rollout resume'"
+		if by := r.Progress.Stop.String(); by != "" {
+			text += " (" + by + ")"
+		}
+		return text
+	}
+	text := "paused after the present step"
+	if s := r.Present(); s != nil {
+		text += ", " + s.Name
+	}
+	return text + ": its pods are still updated, no others until 'rollout resume'"
+}
+
+// means identifies what a user of the interface confirms: the rollout, and which step of it, or
+// whether it continues.
+func (a action) means(r plan.Record) string {
+	of := "rollout of " + r.Begun.UTC().String()
+	switch a.transition {
+	case plan.TransitionPromote:
+		return fmt.Sprintf("step %d, %s", r.Progress.Step, of)
+	case plan.TransitionAbort, plan.TransitionRollBack:
+		return of
+	}
+	return fmt.Sprintf("held %t, halted %t, %s", r.Progress.PausedBy != "", r.Progress.Failed != "", of)
+}
+
+// mark writes the decision into the record of a group; by is who decides. A retry is one about its
+// rollouts alone.
+func (a action) mark(r *plan.Rollout, by string) {
+	switch a.transition {
+	case plan.TransitionPause:
+		r.Paused = by
+	case plan.TransitionPromote, plan.TransitionResume:
+		r.Paused = ""
+	case plan.TransitionAbort, plan.TransitionRollBack:
+		if r.Aborted == "" {
+			r.Aborted = by
+		}
+		if a.goesBack() && !r.Back {
+			r.Back, r.Finished, r.Paused = true, time.Time{}, ""
+		}
+	}
+}
+
+// applies reports whether it is for a rollout of a group in this phase.
+func (a action) applies(p plan.Phase) bool {
+	switch p {
+	case plan.PhaseWaiting:
+		return true
+	case plan.PhaseProgressing:
+		return a.transition != plan.TransitionPromote && a.transition != plan.TransitionResume
+	case plan.PhaseFailed:
+		return a.transition == plan.TransitionRetry
+	}
+	return false
+}
+
+// shown returns the action for what 'rollout status' shows of a rollout, which the record may lag
+// behind. Who may not read its pods acts on the record.
+func (a action) shown(ctx context.Context, c *common, at *session, rollouts apply.Rollouts) (action, error) {
+	if a.transition != plan.TransitionPromote || a.how != (plan.Promotion{}) {
+		return a, nil
+	}
+	rec, err := rollouts.Get(ctx, at.target.Ref)
+	if errors.Is(err, plan.ErrNoRollout) {
+		return a, nil // the verb itself says so
+	}
+	if err != nil {
+		return a, err
+	}
+	if step := rec.Present(); step == nil || step.Kind == plan.StepPause {
+		return a, nil
+	}
+	s := *at
+	if err := c.watch(ctx, &s); err != nil {
+		if apierrors.IsForbidden(err) {
+			return a, nil
+		}
+		return a, err
+	}
+	defer s.Close()
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if apierrors.IsForbidden(err) {
+		return a, nil
+	}
+	if err == nil {
+		a.how = rec.Progress.PromotionAt(plan.Next(rec.Plan, snapshot, s.Now()))
+	}
+	return a, err
+}
