@@ -36,28 +36,33 @@ type Groups struct {
 
 // GroupOptions say how a group is carried out.
 type GroupOptions struct {
-	// Emit is called with the events of each rollout, Report with the status of the group whenever that has
-	// changed; nil is not called. One of them is called at a time.
-	Emit   func(event.Event)
-	Report func(plan.RolloutStatus)
+	// Reporter is told of the run; nil is not.
+	Reporter GroupReporter
 	// AtPause ends the run where a user has to approve, instead of waiting.
 	AtPause bool
 	// Until is when the run ends, by the clock of this machine; zero is never. The group can be resumed.
 	Until time.Time
 	// Back has the members rolled back that have begun: it is in the record as well.
 	Back bool
-	// OneByOne has one member carried out at a time, whatever the record says.
-	OneByOne bool
 	// Budgets are those that members share, see [plan.Rollout]: what is known of each member
 	// when the run begins says which; nil has none looked at.
 	Budgets func(members []plan.Snapshot) []plan.SharedBudget
 	// Approved is asked, of the record as it is once no other process carries the group
-	// out, whether it may be; nil allows it.
-	Approved func(plan.Rollout) error
-	// Recorded is called with the record with which the run begins; nil is not called.
-	Recorded func(plan.Rollout)
+	// out, whether it may be; nil allows it. Unless the whole is approved, one member at a time is
+	// carried out, whatever the record says.
+	Approved func(plan.Rollout) (whole bool, err error)
 	// Run carries one member out as the options say, and closes nothing; nil is [Executor.Run].
 	Run func(ctx context.Context, w Workload, e *Executor, o Options) (Result, error)
+}
+
+// GroupReporter is told of the run of a group, by one call at a time.
+type GroupReporter interface {
+	// Recorded gets the record with which the run begins.
+	Recorded(rec plan.Rollout)
+	// Event gets the events of each rollout.
+	Event(e event.Event)
+	// Status gets the status of the group whenever that has changed.
+	Status(s plan.RolloutStatus)
 }
 
 // GroupResult is how the run of a group ended.
@@ -85,7 +90,7 @@ func (g Groups) Begin(ctx context.Context, rec plan.Rollout, o *GroupOptions) (r
 		if rec, err = g.record(held, rec); err != nil {
 			return err
 		}
-		res, err = g.run(held, rec, o)
+		res, err = newGroupRun(g, o, false).run(held, rec)
 		return err
 	})
 	return res, err
@@ -152,12 +157,15 @@ func (g Groups) Resume(ctx context.Context, namespace, name string, o *GroupOpti
 		if err != nil {
 			return err
 		}
+		r := newGroupRun(g, o, false)
 		if o.Approved != nil {
-			if err := o.Approved(rec); err != nil {
+			whole, err := o.Approved(rec)
+			if err != nil {
 				return err
 			}
+			r.oneByOne = !whole
 		}
-		res, err = g.run(held, rec, o)
+		res, err = r.run(held, rec)
 		return err
 	})
 	return res, err
@@ -167,10 +175,6 @@ func (g Groups) Resume(ctx context.Context, namespace, name string, o *GroupOpti
 // writes nothing.
 func (g Groups) Watch(ctx context.Context, rec plan.Rollout, o *GroupOptions) (GroupResult, error) {
 	return newGroupRun(g, o, true).run(ctx, rec)
-}
-
-func (g Groups) run(ctx context.Context, rec plan.Rollout, o *GroupOptions) (GroupResult, error) {
-	return newGroupRun(g, o, false).run(ctx, rec)
 }
 
 func (g Groups) held(ctx context.Context, namespace, name string, do func(context.Context) error) error {

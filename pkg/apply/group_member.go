@@ -184,9 +184,9 @@ func (r *groupRun) emit(m *groupMember, e event.Event) {
 		m.paused = e.Type == event.Paused
 	}
 	m.mu.Unlock()
-	if r.opt.Emit != nil {
+	if r.opt.Reporter != nil {
 		r.emitting.Lock()
-		r.opt.Emit(e)
+		r.opt.Reporter.Event(e)
 		r.emitting.Unlock()
 	}
 	switch e.Type {

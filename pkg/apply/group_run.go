@@ -27,11 +27,13 @@ type groupRun struct {
 	opt *GroupOptions
 	// watches indicates that nothing is carried out here, and the status of the group is reported.
 	watches bool
-	now     func() (plan.Rollout, error)
-	members []*groupMember
-	queue   chan struct{}
-	last    plan.RolloutStatus
-	budgets []plan.SharedBudget
+	// oneByOne has one member carried out at a time.
+	oneByOne bool
+	now      func() (plan.Rollout, error)
+	members  []*groupMember
+	queue    chan struct{}
+	last     plan.RolloutStatus
+	budgets  []plan.SharedBudget
 
 	emitting sync.Mutex
 	all      sync.WaitGroup
@@ -71,8 +73,8 @@ func newGroupRun(g Groups, o *GroupOptions, watches bool) *groupRun {
 func (r *groupRun) run(ctx context.Context, rec plan.Rollout) (GroupResult, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if r.opt.Recorded != nil {
-		r.opt.Recorded(rec)
+	if r.opt.Reporter != nil {
+		r.opt.Reporter.Recorded(rec)
 	}
 	var err error
 	if r.now, err = r.Records.Watch(ctx, rec.Namespace, rec.Name, r.requeue); err != nil {
@@ -247,7 +249,7 @@ func (r *groupRun) inEffect(rec plan.Rollout) *plan.Rollout {
 		rec.Back, rec.Aborted = false, cmp.Or(rec.Aborted, "by another process")
 		way = &rec
 	}
-	if r.opt.OneByOne {
+	if r.oneByOne {
 		way.Bounds.Parallel = 1
 	}
 	way.Budgets = r.budgets
@@ -260,10 +262,10 @@ func (r *groupRun) report(s plan.RolloutStatus) {
 		s.Members[i].Unavailable = 0 // that changes with every pod
 	}
 	changed := !reflect.DeepEqual(s, r.last)
-	if r.last = s; changed && r.opt.Report != nil {
+	if r.last = s; changed && r.opt.Reporter != nil {
 		r.emitting.Lock()
 		defer r.emitting.Unlock()
-		r.opt.Report(s)
+		r.opt.Reporter.Status(s)
 	}
 }
 

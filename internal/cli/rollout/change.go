@@ -14,38 +14,36 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// change is a verb that rolls out what it makes of the present state, of one workload
-// or of several, one after the other. Scripts call these verbs as they call kubectl's:
-// without a terminal they continue without a question.
+// change is undo or restart: a verb that rolls out what it makes of the present state, of one workload
+// or of several. Scripts call these verbs as they call kubectl's: without a terminal they continue
+// without a question.
 type change struct {
-	// done is what is printed behind the name of a workload.
-	done string
-	// change makes the new state; same is what is printed where that is the present one, "" for the
-	// plan's words.
-	change func(*resource.Resource, plan.Snapshot) (desired *resource.Resource, same string, err error)
-	// release finds the workload of a Rollout of Kruise Rollout, "" where all is done;
-	// nil for a verb that is not for those.
-	release func(ctx context.Context, o *runOptions, name string) (string, error)
-	// check looks at the names before anything is done; nil for a verb that has no
-	// such question.
-	check func(names []string) error
-	// remake makes the new template of a UnitedDeployment, whose subsets follow one
-	// after the other.
-	remake func() remake
+	objects objects
 	// inPlace has restart leave the pods where they are.
 	inPlace bool
-
-	objects objects
+	// back is what undo goes back to; nil for restart.
+	back *undo
 }
 
-func newChange(shared *common, v *change, c *cobra.Command) *cobra.Command {
-	o := &runOptions{execution: execution{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: shared.reader}, back: c.Name() == "undo", as: v}
+// make makes the new state; same is what is printed where that is the present one, "" for the
+// plan's words.
+func (v *change) make(object *resource.Resource, s plan.Snapshot) (desired *resource.Resource, same string, err error) {
+	if v.back != nil {
+		return v.back.make(object, s)
+	}
+	desired, err = restart(object, s)
+	return desired, "", err
+}
+
+// newChange makes the command of a verb; done is what is printed behind the name of a workload.
+func newChange(shared *common, v *change, c *cobra.Command, done string) *cobra.Command {
+	o := &runOptions{execution: execution{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: shared.reader}, back: v.back != nil, as: v}
 	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
 	o.AddPolicyFlags(c)
 	o.addRunFlags(c)
 	v.objects.addFlags(c)
 	cmdutil.AddFieldManagerFlagVar(c, &shared.manager, fieldManager)
-	o.printer = newPrinted(c, v.done, &o.output).addDryRunFlag(c)
+	o.printer = newPrinted(c, done, &o.output).addDryRunFlag(c)
 	c.Flags().Lookup("output").Usage, c.Flags().Lookup("output").DefValue, o.output = printedFormats, "", ""
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := o.printer.complete(c); err != nil {
@@ -65,8 +63,8 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.as.check != nil {
-		if err := o.as.check(list); err != nil {
+	if o.as.back != nil {
+		if err := o.as.back.check(list); err != nil {
 			return err
 		}
 	}
@@ -80,11 +78,6 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	return o.changeEach(ctx, names)
-}
-
-// changeEach changes workloads, one after the other where they are several.
-func (o *runOptions) changeEach(ctx context.Context, names []resourcearg.Name) error {
 	if o.as.inPlace {
 		return o.restartInPlace(ctx, names)
 	}
@@ -94,8 +87,8 @@ func (o *runOptions) changeEach(ctx context.Context, names []resourcearg.Name) e
 // workloads are the workloads of the names, without those whose Rollout did all.
 func (o *runOptions) workloads(ctx context.Context, list []string) (names []resourcearg.Name, err error) {
 	for _, arg := range list {
-		if release, ok := releaseNamed(arg); ok && o.as.release != nil {
-			if arg, err = o.as.release(ctx, o, release); err != nil {
+		if release, ok := releaseNamed(arg); ok && o.as.back != nil {
+			if arg, err = o.as.back.release(ctx, o, release); err != nil {
 				return nil, err
 			}
 			if arg == "" {
@@ -126,7 +119,7 @@ func (o *runOptions) changeUnited(ctx context.Context, name string) error {
 	if err := o.CompleteSubsets(); err != nil {
 		return err
 	}
-	return o.runUnited(ctx, name, o.as.remake())
+	return o.runUnited(ctx, name)
 }
 
 // changed prints what was done to a workload.

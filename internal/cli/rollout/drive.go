@@ -306,7 +306,7 @@ func (o *driveOptions) onceGroup(ctx context.Context) error {
 	}
 	defer stop()
 	opt.Back = rec.Back // who has it rolled back may be gone
-	opt.Approved = func(now plan.Rollout) error { return known.accept(ctx, &now) }
+	opt.Approved = func(now plan.Rollout) (bool, error) { return true, known.accept(ctx, &now) }
 	res, err := groups.Resume(ctx, rec.Namespace, rec.Name, &opt)
 	if res.Ended == event.Completed && !rec.Finished.IsZero() {
 		_, _ = fmt.Fprintln(o.factory.Streams.Err, "completed already")

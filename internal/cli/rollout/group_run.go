@@ -26,19 +26,37 @@ func (d *execution) groupOptions(ctx context.Context, rec plan.Rollout) (opt app
 			return rec.MemberName(cluster.Ref{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name})
 		}}
 	}
-	t := newEventPrinter(r, lineBeat)
+	report := &groupReport{newEventPrinter(r, lineBeat), hooks, r, rec}
 	return apply.GroupOptions{
-		AtPause: d.atPause, Until: d.until(), Recorded: hooks.recorded,
+		AtPause: d.atPause, Until: d.until(), Reporter: report,
 		Budgets: func(list []plan.Snapshot) []plan.SharedBudget {
 			return simulate.SharedBudgets(rec.Members, list)
 		},
-		Emit: func(e event.Event) { t.event(e); hooks.event(e) },
-		Report: func(s plan.RolloutStatus) {
-			t.mu.Lock()
-			defer t.mu.Unlock()
-			r.Stands(time.Now(), groupStatus(rec, s))
-		},
-	}, func() { t.stop(); hooks.close() }, nil
+	}, func() { report.printer.stop(); hooks.close() }, nil
+}
+
+// groupReport prints a group, and notifies others of it.
+type groupReport struct {
+	printer *eventPrinter
+	hooks   *groupHooks
+	reader  groupReader
+	rec     plan.Rollout
+}
+
+// Recorded has others notified of this run.
+func (r *groupReport) Recorded(rec plan.Rollout) { r.hooks.recorded(rec) }
+
+// Event prints an event of one rollout, and has others notified of it.
+func (r *groupReport) Event(e event.Event) {
+	r.printer.event(e)
+	r.hooks.event(e)
+}
+
+// Status prints the status of the group.
+func (r *groupReport) Status(s plan.RolloutStatus) {
+	r.printer.mu.Lock()
+	defer r.printer.mu.Unlock()
+	r.reader.Stands(time.Now(), groupStatus(r.rec, s))
 }
 
 // groupReader collects the events of a group.

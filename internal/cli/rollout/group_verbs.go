@@ -297,17 +297,14 @@ func (v *groupVerb) drive(ctx context.Context) error {
 	}
 	defer stop()
 	opt.Back = v.action.goesBack()
-	opt.Approved = func(now plan.Rollout) error {
-		if v.isAgreed(now) {
-			return nil
+	opt.Approved = func(now plan.Rollout) (whole bool, err error) {
+		switch {
+		case v.isAgreed(now):
+			return true, nil
+		case opt.Back: // each way back is proven by itself; the limits of a record alone are not
+			return v.known.knows(ctx, &now)
 		}
-		if v.action.goesBack() {
-			// Each way back is proven by itself; the limits of a record alone are not.
-			approved, err := v.known.knows(ctx, &now)
-			opt.OneByOne = !approved
-			return err
-		}
-		return v.known.confirm(ctx, &now, v.groups)
+		return true, v.known.confirm(ctx, &now, v.groups)
 	}
 	var res apply.GroupResult
 	for try := 0; ; try++ {

@@ -29,23 +29,7 @@ const (
 )
 
 func newRestart(shared *common) *cobra.Command {
-	v := &change{done: "restarted", change: func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, string, error) {
-		if object.Kind() == kruise.KindSidecarSet {
-			return nil, "", object.Wrap(&tree.Error{Msg: "has no pods of its own", Hint: "restart the workloads whose pods it is in"}, "")
-		}
-		if object.Is("apps", kruise.KindDeployment) && tree.Bool(tree.Get(object.Node(), "spec", "paused")) {
-			return nil, "", object.Wrap(&tree.Error{Msg: "can't restart paused deployment (run rollout resume first)"}, "")
-		}
-		if rules.PolicyOf(s.Object().Object) == rules.PolicyInPlaceOnly {
-			return nil, "", object.Wrap(&tree.Error{
-				Msg: "updates pods in place only, which no change of a template restarts", Hint: "with --in-place all containers restart inside their pods",
-			}, "")
-		}
-		return restarted(object, time.Now()), "", nil
-	}}
-	v.remake = func() remake {
-		return inTemplate(func(r *resource.Resource) (*resource.Resource, error) { return restarted(r, time.Now()), nil })
-	}
+	v := &change{}
 	c := newChange(shared, v, &cobra.Command{
 		Use: "restart (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Recreate all pods; \"kubectl kruise restart\" keeps them",
 		Long: `Recreate all pods of a workload, as a rollout like any other: planned, shown, confirmed,
@@ -54,7 +38,7 @@ kruise restart" does so for single pods or containers, too.`,
 		Example: `  kubectl kruise rollout restart cloneset/web --steps 1,100%
   kubectl kruise rollout restart deployment/api cloneset/web
   kubectl kruise rollout restart cloneset/web --in-place`,
-	})
+	}, "restarted")
 	c.Flags().BoolVar(&v.inPlace, "in-place", false, "restart all containers inside their pods, which stay")
 	return c
 }
@@ -84,6 +68,22 @@ func (o *runOptions) restartInPlace(ctx context.Context, names []resourcearg.Nam
 		}
 	}
 	return worst
+}
+
+// restart is a workload with a template that recreates its pods, where a change of the template does.
+func restart(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error) {
+	fault := func(msg, hint string) (*resource.Resource, error) {
+		return nil, object.Wrap(&tree.Error{Msg: msg, Hint: hint}, "")
+	}
+	switch {
+	case object.Kind() == kruise.KindSidecarSet:
+		return fault("has no pods of its own", "restart the workloads whose pods it is in")
+	case object.Is("apps", kruise.KindDeployment) && tree.Bool(tree.Get(object.Node(), "spec", "paused")):
+		return fault("can't restart paused deployment (run rollout resume first)", "")
+	case rules.PolicyOf(s.Object().Object) == rules.PolicyInPlaceOnly:
+		return fault("updates pods in place only, which no change of a template restarts", "with --in-place all containers restart inside their pods")
+	}
+	return restarted(object, time.Now()), nil
 }
 
 // restarted is the object with a template that recreates its pods.

@@ -140,11 +140,7 @@ func (o *runOptions) runAll(ctx context.Context) (err error) {
 		if err := o.refuseDetach(); err != nil {
 			return err
 		}
-		var of remake
-		if o.Images() {
-			of = inTemplate(o.SetImages)
-		}
-		return o.runUnited(ctx, o.united, of)
+		return o.runUnited(ctx, o.united)
 	case o.group.given:
 		if err := o.checkGroup(); err != nil {
 			return err
@@ -310,7 +306,7 @@ func (o *runOptions) make(ctx context.Context, one planning.One) (*member, error
 	}
 	if o.as != nil && !o.as.inPlace {
 		policy.Change = func(object *resource.Resource, s plan.Snapshot) (desired *resource.Resource, err error) {
-			desired, m.same, err = o.as.change(object, s)
+			desired, m.same, err = o.as.make(object, s)
 			return desired, err
 		}
 		if err := policy.Complete([]string{one.Name.String()}); err != nil {

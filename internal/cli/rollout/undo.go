@@ -18,22 +18,17 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// undo is the verb that goes back.
+// undo is what the verb that goes back is asked for.
 type undo struct {
-	*common
-
 	// number is the revision to go back to; 0 is the one before the present.
 	number int64
 	// fast goes back by traffic alone.
 	fast bool
-	verb *change
 }
 
 func newUndo(shared *common) *cobra.Command {
-	u := &undo{common: shared}
-	u.verb = &change{done: "rolled back", change: u.template, release: u.release, check: u.check}
-	u.verb.remake = func() remake { return shared.olderTemplate(u.number) }
-	c := newChange(shared, u.verb, &cobra.Command{
+	u := &undo{}
+	c := newChange(shared, &change{back: u}, &cobra.Command{
 		Use: "undo (TYPE/NAME | TYPE NAME | rollout/NAME | -f FILE)", Short: "Roll back to an older revision",
 		Long: `Roll back to an older revision of a workload, as a rollout like any other: planned,
 shown, confirmed, in steps. The template becomes exactly that of the revision: fields
@@ -45,14 +40,14 @@ returns to an earlier step without traffic to new pods, and pods stay.`,
 		Example: `  kubectl kruise rollout undo cloneset/web
   kubectl kruise rollout undo cloneset/web --to-revision 3 --steps 1,100%
   kubectl kruise rollout undo rollout/web --fast`,
-	})
+	}, "rolled back")
 	c.Flags().Int64Var(&u.number, "to-revision", 0, "number of the revision, as history lists them; 0 is the one before the present")
 	c.Flags().BoolVar(&u.fast, "fast", false, "take only the traffic of a Rollout of rollouts.kruise.io back")
 	return c
 }
 
-// template gives an object its older template.
-func (u *undo) template(object *resource.Resource, s plan.Snapshot) (desired *resource.Resource, same string, err error) {
+// make gives an object its older template.
+func (u *undo) make(object *resource.Resource, s plan.Snapshot) (desired *resource.Resource, same string, err error) {
 	desired, revision, err := older(object, s, u.number)
 	if err != nil {
 		return nil, "", err
@@ -75,15 +70,15 @@ func older(object *resource.Resource, s plan.Snapshot, number int64) (*resource.
 
 // release takes the traffic of a Rollout back, or finds the workload to take back.
 func (u *undo) release(ctx context.Context, o *runOptions, name string) (string, error) {
-	r, err := u.common.release(ctx, name)
+	r, err := o.common.release(ctx, name)
 	if err != nil {
 		return "", err
 	}
 	if !u.fast { // nothing is written to the Rollout itself (docs/facts/older-plugin.md#client-writes)
 		return singular(r.Workload.Kind, r.Workload.Group) + "/" + r.Workload.Name, nil
 	}
-	return "", u.printWritten(o.printer, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
-		return release.Fast(ctx, c, r, o.printer.request(u.manager))
+	return "", o.printWritten(o.printer, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
+		return release.Fast(ctx, c, r, o.printer.request(o.manager))
 	})
 }
 

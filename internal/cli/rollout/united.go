@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -19,7 +20,7 @@ import (
 )
 
 // runUnited rolls out the subsets of a UnitedDeployment, see [subsets].
-func (o *runOptions) runUnited(ctx context.Context, name string, of remake) error {
+func (o *runOptions) runUnited(ctx context.Context, name string) error {
 	if o.into != "" || o.discardRecord {
 		return command.Usagef("name the workload of one subset", "--write-back and --discard-record are not for a UnitedDeployment")
 	}
@@ -34,11 +35,9 @@ func (o *runOptions) runUnited(ctx context.Context, name string, of remake) erro
 	if err != nil {
 		return err
 	}
-	var template map[string]any
-	if of != nil {
-		if template, err = of(ctx, s.object); err != nil {
-			return err
-		}
+	template, err := o.newTemplate(ctx, s.object)
+	if err != nil {
+		return err
 	}
 	if err := s.toTemplate(ctx, template, o.back); err != nil {
 		return err
@@ -63,56 +62,60 @@ func (o *runOptions) runRendered(ctx context.Context, name string) error {
 	return o.rollOut(ctx, o.eachOf(names))
 }
 
-// remake is what a verb makes of the template of a UnitedDeployment.
-type remake func(context.Context, *united.Object) (map[string]any, error)
-
-// inTemplate makes something of the workload in the template of a UnitedDeployment.
-func inTemplate(of func(*resource.Resource) (*resource.Resource, error)) remake {
-	return func(_ context.Context, u *united.Object) (map[string]any, error) {
-		template := tree.FromValue(u.Template)
-		workload := tree.Clone(tree.Get(template, u.TemplateField))
-		tree.Set(workload, "apiVersion", tree.String(u.Kind.Group+"/v1"))
-		tree.Set(workload, "kind", tree.String(u.Kind.Kind))
-		made, err := of(resource.Parsed(workload, nil, resource.Origin{File: clusterread.File}))
-		if err != nil {
+// newTemplate is what the verb makes of the template of a UnitedDeployment; nil leaves it as it is.
+func (o *runOptions) newTemplate(ctx context.Context, u *united.Object) (map[string]any, error) {
+	switch {
+	case o.as == nil && !o.Images():
+		return nil, nil //nolint:nilnil // that the template stays is no error
+	case o.as != nil && o.as.back != nil:
+		return o.olderTemplate(ctx, u, o.as.back.number)
+	}
+	template := tree.FromValue(u.Template)
+	workload := tree.Clone(tree.Get(template, u.TemplateField))
+	tree.Set(workload, "apiVersion", tree.String(u.Kind.Group+"/v1"))
+	tree.Set(workload, "kind", tree.String(u.Kind.Kind))
+	made := resource.Parsed(workload, nil, resource.Origin{File: clusterread.File})
+	if o.as != nil {
+		made = restarted(made, time.Now())
+	} else {
+		var err error
+		if made, err = o.SetImages(made); err != nil {
 			return nil, err
 		}
-		n := tree.Clone(made.Node())
-		tree.Delete(n, "apiVersion")
-		tree.Delete(n, "kind")
-		tree.Set(template, u.TemplateField, n)
-		value, _ := tree.Value(template).(map[string]any)
-		return value, nil
 	}
+	n := tree.Clone(made.Node())
+	tree.Delete(n, "apiVersion")
+	tree.Delete(n, "kind")
+	tree.Set(template, u.TemplateField, n)
+	value, _ := tree.Value(template).(map[string]any)
+	return value, nil
 }
 
 // olderTemplate is the template of an older revision, which a UnitedDeployment keeps
 // itself (docs/kruise/distribution.md#which-allocator): of that number, or the newest that is not
 // the present one.
-func (c *common) olderTemplate(number int64) remake {
-	return func(ctx context.Context, u *united.Object) (map[string]any, error) {
-		client, err := c.factory.Dynamic()
-		if err != nil {
-			return nil, err
+func (c *common) olderTemplate(ctx context.Context, u *united.Object, number int64) (map[string]any, error) {
+	client, err := c.factory.Dynamic()
+	if err != nil {
+		return nil, err
+	}
+	list, err := u.Revisions(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	present, _ := u.Present(list)
+	for _, r := range slices.Backward(list) {
+		if r.Number == number || number == 0 && r.Name != present.Name {
+			return r.Template, nil
 		}
-		list, err := u.Revisions(ctx, client)
-		if err != nil {
-			return nil, err
-		}
-		present, _ := u.Present(list)
-		for _, r := range slices.Backward(list) {
-			if r.Number == number || number == 0 && r.Name != present.Name {
-				return r.Template, nil
-			}
-		}
-		what := "no older revision"
-		if number > 0 {
-			what = fmt.Sprintf("no revision %d", number)
-		}
-		return nil, &resource.Error{
-			Err:  fmt.Errorf("uniteddeployment/%s has %s", u.Name, what),
-			Hint: "'kubectl get controllerrevisions' lists those there are; or give the images: 'kubectl kruise rollout run uniteddeployment/" + u.Name + " --image …'",
-		}
+	}
+	what := "no older revision"
+	if number > 0 {
+		what = fmt.Sprintf("no revision %d", number)
+	}
+	return nil, &resource.Error{
+		Err:  fmt.Errorf("uniteddeployment/%s has %s", u.Name, what),
+		Hint: "'kubectl get controllerrevisions' lists those there are; or give the images: 'kubectl kruise rollout run uniteddeployment/" + u.Name + " --image …'",
 	}
 }
 

@@ -36,7 +36,7 @@ func TestFiles_AreOpenedInOnePlace(t *testing.T) {
 		opener    = "pkg/render/load/source.go"
 		pipe      = "pkg/render/emit/update.go"            // a pipe or a device that is written to
 		chart     = "internal/cli/render/argocd_schema.go" // what is packed into a chart
-		record    = "pkg/apply/kube/record_format.go"
+		record    = "pkg/apply/kube/stored.go"
 		answer    = "pkg/apply/kube/verify/command_url.go"
 		list      = "pkg/render/fn/fn.go"
 	)
