@@ -6,7 +6,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // groupStatusOf shows the status of a group, once or until it ends.
@@ -71,27 +70,4 @@ func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec
 		return err
 	}
 	return o.groupEnded(rec, res)
-}
-
-// groupsOf are the names of the groups that recorded rollouts are in, by their workloads, and the
-// groups that cannot be read. Nothing is shown where groups may not be read.
-func (c *common) groupsOf(ctx context.Context, namespace string, list []plan.Record) (map[cluster.Ref]string, []apply.UnreadableRecordError) {
-	end, err := c.share(ctx)
-	if err != nil {
-		return nil, nil
-	}
-	defer end()
-	groups, unreadable, err := c.groupRecords().List(ctx, namespace)
-	if err != nil {
-		return nil, nil
-	}
-	out := map[cluster.Ref]string{}
-	for i := range list {
-		for _, g := range groups {
-			if g.Has(list[i]) {
-				out[list[i].Ref] = g.Name
-			}
-		}
-	}
-	return out, unreadable
 }

@@ -10,32 +10,40 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
+type listOptions struct {
+	*common
+
+	all, everywhere bool
+}
+
 func newList(shared *common) *cobra.Command {
-	var all, everywhere bool
+	o := &listOptions{common: shared}
 	c := &cobra.Command{
 		Use: "list", Short: "List rollouts in progress",
 		Long:    "List recorded rollouts that are not completed. -A lists all namespaces, --all includes completed rollouts.",
 		Example: "  kubectl kruise rollout list -A",
 		Args:    command.NoArgs("-n and -A say where to look"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return shared.list(c.Context(), all, everywhere)
+			return o.list(c.Context())
 		},
 	}
-	c.Flags().BoolVar(&all, "all", false, "include completed rollouts")
-	c.Flags().BoolVarP(&everywhere, "all-namespaces", "A", false, "in all namespaces")
+	c.Flags().BoolVar(&o.all, "all", false, "include completed rollouts")
+	c.Flags().BoolVarP(&o.everywhere, "all-namespaces", "A", false, "in all namespaces")
 	return c
 }
 
-func (c *common) list(ctx context.Context, all, everywhere bool) error {
+func (c *listOptions) list(ctx context.Context) error {
 	defer c.factory.Working("reading rollouts").Stop()
 	namespace, err := c.factory.NamespaceOrDefault()
 	if err != nil {
 		return err
 	}
-	if everywhere {
+	if c.everywhere {
 		namespace = ""
 	}
 	rollouts, err := c.rollouts()
@@ -50,7 +58,7 @@ func (c *common) list(ctx context.Context, all, everywhere bool) error {
 	var rows []view.RolloutRow
 	for i := range list {
 		r := &list[i]
-		if !all && !r.Progress.Finished.IsZero() {
+		if !c.all && !r.Progress.Finished.IsZero() {
 			continue
 		}
 		by, _ := rollouts.Holder(ctx, r.Ref) // the executor is shown where it may be read
@@ -67,7 +75,7 @@ func (c *common) list(ctx context.Context, all, everywhere bool) error {
 
 // parentOf names the UnitedDeployment that a workload is a subset of, where that may be
 // read; "" for none.
-func (c *common) parentOf(ctx context.Context, ref cluster.Ref) string {
+func (c *listOptions) parentOf(ctx context.Context, ref cluster.Ref) string {
 	client, err := c.factory.Dynamic()
 	if err != nil {
 		return ""
@@ -80,4 +88,27 @@ func (c *common) parentOf(ctx context.Context, ref cluster.Ref) string {
 		return "uniteddeployment/" + name
 	}
 	return ""
+}
+
+// groupsOf are the names of the groups that recorded rollouts are in, by their workloads, and the
+// groups that cannot be read. Nothing is shown where groups may not be read.
+func (c *listOptions) groupsOf(ctx context.Context, namespace string, list []plan.Record) (map[cluster.Ref]string, []apply.UnreadableRecordError) {
+	end, err := c.share(ctx)
+	if err != nil {
+		return nil, nil
+	}
+	defer end()
+	groups, unreadable, err := c.groupRecords().List(ctx, namespace)
+	if err != nil {
+		return nil, nil
+	}
+	out := map[cluster.Ref]string{}
+	for i := range list {
+		for _, g := range groups {
+			if g.Has(list[i]) {
+				out[list[i].Ref] = g.Name
+			}
+		}
+	}
+	return out, unreadable
 }

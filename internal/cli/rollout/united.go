@@ -8,6 +8,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
@@ -68,7 +69,11 @@ func (o *runOptions) newTemplate(ctx context.Context, u *united.Object) (map[str
 	case o.as == nil && !o.Images():
 		return nil, nil //nolint:nilnil // that the template stays is no error
 	case o.as != nil && o.as.back != nil:
-		return o.olderTemplate(ctx, u, o.as.back.number)
+		client, err := o.factory.Dynamic()
+		if err != nil {
+			return nil, err
+		}
+		return olderTemplate(ctx, client, u, o.as.back.number)
 	}
 	template := tree.FromValue(u.Template)
 	workload := tree.Clone(tree.Get(template, u.TemplateField))
@@ -94,11 +99,7 @@ func (o *runOptions) newTemplate(ctx context.Context, u *united.Object) (map[str
 // olderTemplate is the template of an older revision, which a UnitedDeployment keeps
 // itself (docs/kruise/distribution.md#which-allocator): of that number, or the newest that is not
 // the present one.
-func (c *common) olderTemplate(ctx context.Context, u *united.Object, number int64) (map[string]any, error) {
-	client, err := c.factory.Dynamic()
-	if err != nil {
-		return nil, err
-	}
+func olderTemplate(ctx context.Context, client dynamic.Interface, u *united.Object, number int64) (map[string]any, error) {
 	list, err := u.Revisions(ctx, client)
 	if err != nil {
 		return nil, err
