@@ -250,11 +250,14 @@ func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) err
 			return err
 		}
 		// The record of a group may be edited: a rollout that is not of the group's is left alone.
-		if phase, _ := forward.PhaseOf(i, one, true); !v.applies(phase) || !forward.Has(one) {
+		phase, _ := forward.PhaseOf(i, one, true)
+		switch applies := v.applies(phase); {
+		case !applies && !v.back || !forward.Has(one): // also one that has ended is rolled back
 			continue
-		}
-		if !approved && m.Ref.Namespace != v.rec.Namespace {
+		case !approved && m.Ref.Namespace != v.rec.Namespace:
 			v.left = append(v.left, v.rec.MemberName(m.Ref))
+			continue
+		case !applies:
 			continue
 		}
 		err = do(m.Ref)
@@ -351,8 +354,11 @@ func (v *groupVerb) drive(ctx context.Context) error {
 		if v.back {
 			// Each way back is proven by itself; the limits of a record alone are not.
 			approved, err := v.known.knows(ctx, &now)
-			opt.OneByOne = !approved
-			return err
+			if opt.OneByOne = !approved; err != nil || approved {
+				return err
+			}
+			v.rec, v.left = now, nil // it may have been edited since it was read
+			return errors.Join(v.eachApplicable(ctx, func(cluster.Ref) error { return nil }), v.leftError())
 		}
 		return v.known.confirm(ctx, &now, v.groups)
 	}

@@ -24,14 +24,7 @@ func regroups(s *story.Story, name string, edit func(group map[string]any, plans
 	if err != nil {
 		s.Fatal(err)
 	}
-	z, err := gzip.NewReader(bytes.NewReader(cm.BinaryData["plans.json.gz"]))
-	if err != nil {
-		s.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		s.Fatal(err)
-	}
+	text := unpacked(s.T, cm.BinaryData["plans.json.gz"])
 	var plans []string
 	group := map[string]any{}
 	if err := json.Unmarshal(text, &plans); err != nil {
@@ -52,6 +45,18 @@ func regroups(s *story.Story, name string, edit func(group map[string]any, plans
 	if _, err := maps.Update(s.Context(), cm, metav1.UpdateOptions{}); err != nil {
 		s.Fatal(err)
 	}
+}
+
+func unpacked(t *testing.T, text []byte) []byte {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(text))
+	if err == nil {
+		text, err = io.ReadAll(z)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // packed is text as records have it.
@@ -153,4 +158,33 @@ func TestGroup_ShowsWhatItStarts(t *testing.T) {
 		t.Fatalf("it was shown:\n%s", r.Err)
 	}
 	s.Has("app", images{"web-0 web:1": 1, "web-0 web:2": 1, "web-1 web:1": 2})
+}
+
+// TestGroup_RollsNothingBackElsewhere: a member in another namespace that others have written into the record of a
+// group is not rolled back with it, also where its rollout is completed.
+func TestGroup_RollsNothingBackElsewhere(t *testing.T) {
+	s, group := waves(t, "0", "1")
+	s.Apply(t, "", "{apiVersion: v1, kind: Namespace, metadata: {name: prod}}")
+	s.Apply(t, "prod", story.CloneSet("bank", "2", "web:1"))
+	s.Await(t, "pods are ready", func() bool { return len(s.Ready(t, "prod")) == 2 })
+	s.Run("-n prod rollout run cloneset/bank --image main=registry.example.com/web:2 --pull-images never --yes").Ends(0)
+	cm, err := s.Client.CoreV1().ConfigMaps("prod").Get(t.Context(), "rollout.cloneset.bank", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Run(group + " --group all --steps 50%,100% --pause-after 1 --exit-on-pause").Ends(5)
+	regroups(s, "all", func(g map[string]any, plans []string) []string {
+		members := g["members"].([]any)
+		members[1] = map[string]any{"workload": map[string]any{"Group": "apps.kruise.io", "Kind": "CloneSet", "Namespace": "prod", "Name": "bank"}}
+		return []string{plans[0], string(unpacked(t, cm.BinaryData["plan.yaml.gz"]))}
+	})
+	r := s.AnotherMachine().Run("rollout abort --group all --rollback --yes")
+	for _, p := range s.Pods(t, "prod") {
+		if image := p.Spec.Containers[0].Image; image != "registry.example.com/web:2" {
+			t.Errorf("it was rolled back to %s\n%s\n%s", image, r.Out, r.Err)
+		}
+	}
+	if r.Code != 1 || !strings.Contains(r.Err, "rollouts in other namespaces are as they were") {
+		t.Errorf("exit %d\n%s\n%s", r.Code, r.Out, r.Err)
+	}
 }
