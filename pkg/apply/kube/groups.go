@@ -238,7 +238,7 @@ func readGroupTo(cm *corev1.ConfigMap, most int64) (plan.Rollout, error) {
 		return broken(fmt.Errorf("it says that it is %q in namespace %q", out.Name, out.Namespace))
 	}
 	for _, m := range out.Members {
-		if err := m.Ref.Check(); err != nil {
+		if err := checkRef(m.Ref); err != nil {
 			return broken(err)
 		}
 	}
