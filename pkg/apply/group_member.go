@@ -170,7 +170,23 @@ func (r *groupRun) executor(ctx context.Context, rec plan.Rollout, m *groupMembe
 		}
 		return r.Rollouts.Rollback(ctx, m.workload, why)
 	}
+	if err := r.approved(ctx, rec, m); err != nil {
+		return nil, err
+	}
 	return r.Rollouts.Begin(ctx, m.workload, *m.plan)
+}
+
+// approved refuses to begin a plan of a record that the user has not approved: when they were asked, its own
+// record, which others may have deleted since, may have said that it is in progress.
+func (r *groupRun) approved(ctx context.Context, rec plan.Rollout, m *groupMember) error {
+	if rec.Name == "" || r.Rollouts.Approvals == nil {
+		return nil
+	}
+	known, err := r.Rollouts.Approvals.Approved(ctx, *m.plan)
+	if err == nil && !known {
+		err = &UnapprovedError{[]string{"it had not been shown when the group was approved"}}
+	}
+	return err
 }
 
 // emit passes on what one rollout tells, and keeps how many of its pods are unavailable and

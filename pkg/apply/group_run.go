@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"sync"
@@ -27,8 +28,9 @@ type groupRun struct {
 	opt *GroupOptions
 	// watches indicates that nothing is carried out here, and the status of the group is reported.
 	watches bool
-	// oneByOne has one member carried out at a time.
+	// oneByOne has one member carried out at a time. begun is the record with which it began.
 	oneByOne bool
+	begun    plan.Rollout
 	now      func() (plan.Rollout, error)
 	members  []*groupMember
 	queue    chan struct{}
@@ -73,7 +75,7 @@ func newGroupRun(g Groups, o *GroupOptions, watches bool) *groupRun {
 func (r *groupRun) run(ctx context.Context, rec plan.Rollout) (GroupResult, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if r.opt.Reporter != nil {
+	if r.begun = rec; r.opt.Reporter != nil {
 		r.opt.Reporter.Recorded(rec)
 	}
 	var err error
@@ -199,7 +201,7 @@ func (r *groupRun) findBudgets(ctx context.Context) error {
 
 // reconcile observes the members once, and starts what is due.
 func (r *groupRun) reconcile(ctx context.Context) (GroupResult, error) {
-	rec, err := r.now()
+	rec, err := r.decided()
 	if err != nil {
 		return GroupResult{}, err
 	}
@@ -217,6 +219,21 @@ func (r *groupRun) reconcile(ctx context.Context) (GroupResult, error) {
 	}
 	r.report(now)
 	return r.ended(ctx, rec, now)
+}
+
+// decided is the record with which it began, with what users have decided since: its members and
+// limits are those that were approved, whatever others have made of the record.
+func (r *groupRun) decided() (plan.Rollout, error) {
+	rec := r.begun
+	now, err := r.now()
+	switch {
+	case err != nil:
+		return rec, err
+	case now.Begun.After(rec.Begun):
+		return rec, fmt.Errorf("%w: %s has begun another group %s", plan.ErrOtherExecutor, now.By, now.Name)
+	}
+	rec.Paused, rec.Aborted, rec.Back, rec.Finished = now.Paused, now.Aborted, now.Back, now.Finished
+	return rec, nil
 }
 
 // startDue carries on what has begun and is not carried out here, and starts more.

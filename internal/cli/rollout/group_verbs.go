@@ -216,11 +216,14 @@ func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) err
 			return err
 		}
 		// The record of a group may be edited: a rollout that is not of the group's is left alone.
-		if phase, _ := forward.PhaseOf(i, one, true); !v.action.applies(phase) || !forward.Has(one) {
+		phase, _ := forward.PhaseOf(i, one, true)
+		switch applies := v.action.applies(phase); {
+		case !applies && !v.action.goesBack() || !forward.Has(one): // also one that has ended is rolled back
 			continue
-		}
-		if !approved && m.Ref.Namespace != v.rec.Namespace {
+		case !approved && m.Ref.Namespace != v.rec.Namespace:
 			v.left = append(v.left, v.rec.MemberName(m.Ref))
+			continue
+		case !applies:
 			continue
 		}
 		err = do(m.Ref)
@@ -301,10 +304,15 @@ func (v *groupVerb) drive(ctx context.Context) error {
 		switch {
 		case v.isAgreed(now):
 			return true, nil
-		case opt.Back: // each way back is proven by itself; the limits of a record alone are not
-			return v.known.knows(ctx, &now)
+		case !opt.Back:
+			return true, v.known.confirm(ctx, &now, v.groups)
 		}
-		return true, v.known.confirm(ctx, &now, v.groups)
+		// Each way back is proven by itself; the limits of a record alone are not.
+		if whole, err = v.known.knows(ctx, &now); err != nil || whole {
+			return whole, err
+		}
+		v.rec, v.left = now, nil // it may have been edited since it was read
+		return false, errors.Join(v.eachApplicable(ctx, func(cluster.Ref) error { return nil }), v.leftError())
 	}
 	var res apply.GroupResult
 	for try := 0; ; try++ {

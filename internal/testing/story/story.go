@@ -4,6 +4,7 @@ package story
 import (
 	"bytes"
 	"context"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -25,6 +26,8 @@ type Story struct {
 	*testing.T
 
 	folder string
+	// answers are what a person types; nil is no terminal.
+	answers io.Reader
 }
 
 // Namespace is where stories play.
@@ -52,6 +55,11 @@ func (s *Story) Elsewhere(pods int, documents ...string) *Story {
 // AnotherMachine is the same user at the same cluster, from a machine on which nothing was approved.
 func (s *Story) AnotherMachine() *Story {
 	return &Story{Cluster: s.Cluster, T: s.T, folder: s.TempDir()}
+}
+
+// Answering is the same user at a terminal, who types this.
+func (s *Story) Answering(answers io.Reader) *Story {
+	return &Story{s.Cluster, s.T, s.folder, answers}
 }
 
 // Result is what a command did.
@@ -97,7 +105,11 @@ func (s *Story) run(ctx context.Context, kubeconfig string, words []string) *Res
 	env := func(name string) string {
 		return map[string]string{"GOGC": "400", "USER": "anna", "XDG_STATE_HOME": s.folder}[name]
 	}
-	code := cli.Main(ctx, args, factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Getenv: env})
+	streams := factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Getenv: env}
+	if s.answers != nil {
+		streams.In, streams.InTTY = s.answers, true
+	}
+	code := cli.Main(ctx, args, streams)
 	return &Result{s.T, strings.Join(words, " "), code, out.String(), errOut.String()}
 }
 

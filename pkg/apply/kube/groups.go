@@ -207,7 +207,7 @@ func decodeGroup(cm *corev1.ConfigMap, most int64) (out plan.Rollout, err error)
 		return out, fmt.Errorf("it says that it is %q in namespace %q", out.Name, out.Namespace)
 	}
 	for _, m := range out.Members {
-		if err := m.Ref.Check(); err != nil {
+		if err := checkRef(m.Ref); err != nil {
 			return out, err
 		}
 	}

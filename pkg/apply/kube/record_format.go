@@ -125,7 +125,7 @@ func decodeRecord(text []byte, p plan.Plan) (out plan.Record, err error) {
 // checkRecordRef returns an error for a record that names another workload than the one it is
 // stored for: what is shown of it, and the commands in hints, would be about that.
 func checkRecordRef(cm *corev1.ConfigMap, ref cluster.Ref, p plan.Plan) error {
-	if err := ref.Check(); err != nil {
+	if err := checkRef(ref); err != nil {
 		return err
 	}
 	if _, name := recordLocation(ref, ""); name != cm.Name || ref.Namespace != "" && ref.Namespace != cm.Namespace {
@@ -135,6 +135,15 @@ func checkRecordRef(cm *corev1.ConfigMap, ref cluster.Ref, p plan.Plan) error {
 		return fmt.Errorf("its plan is for %s in namespace %q, not for %s", target, target.Namespace, ref)
 	}
 	return nil
+}
+
+// checkRef returns an error for what no workload in a cluster can be called: without its namespace, its
+// record would be written in another one.
+func checkRef(ref cluster.Ref) error {
+	if k, _ := kruise.Lookup(ref.Group, ref.Kind); k.ClusterScoped != (ref.Namespace == "") {
+		return fmt.Errorf("%s cannot be in namespace %q", ref, ref.Namespace)
+	}
+	return ref.Check()
 }
 
 // withoutPods is a plan without the pods that its steps were expected to touch: what

@@ -98,6 +98,7 @@ func TestRecords_AreOfTheirWorkload(t *testing.T) {
 		"its own":                  {func(*plan.Record) {}, ""},
 		"another name":             {func(r *plan.Record) { r.Ref.Name = "pay" }, "it is of cloneset/pay"},
 		"another namespace":        {func(r *plan.Record) { r.Ref.Namespace = "bank" }, `in namespace "bank"`},
+		"no namespace":             {func(r *plan.Record) { r.Ref.Namespace, r.Plan.Target.Namespace = "", "" }, `cannot be in namespace ""`},
 		"a command":                {func(r *plan.Record) { r.Ref.Name = "web; id" }, `"web; id" is not a name of a workload`},
 		"a plan for another":       {func(r *plan.Record) { r.Plan.Target.Name = "pay" }, "its plan is for cloneset/pay"},
 		"a plan that is a command": {func(r *plan.Record) { r.Plan.Target.Name = "$(id)" }, `"$(id)" is not a name of a workload`},

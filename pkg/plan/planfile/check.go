@@ -64,6 +64,8 @@ func (d *document) check(n *tree.Node) error {
 	word(c, "spec.change.mode", s.Change.Mode, modes)
 	c.set("spec.change.toHash", s.Change.ToHash)
 	c.count("spec.limits.replicas", s.Limits.Replicas)
+	c.count("spec.limits.maxUnavailable", s.Limits.MaxUnavailable)
+	c.count("spec.limits.maxSurge", s.Limits.MaxSurge)
 	if !tree.Has(tree.Get(n, "spec"), "steps") {
 		c.fault("spec.steps", "a plan that does nothing has an empty list", "steps are wanted")
 	}

@@ -58,6 +58,8 @@ func TestRead_ReportsFaultWithPlace(t *testing.T) {
 		"duration":                 {"10m0s", "10", "spec.steps[0].timeout", 16, ""},
 		"duration text":            {"10m0s", "soon", "spec.steps[0].timeout", 16, ""},
 		"negative":                 {"updated: 1", "updated: -1", "spec.steps[0].updated", 13, "-1 is too small"},
+		"negative limit":           {"maxUnavailable: 1", "maxUnavailable: -1", "spec.limits.maxUnavailable", 8, "-1 is too small"},
+		"negative surge":           {"maxUnavailable: 1", "maxUnavailable: 1, maxSurge: -1", "spec.limits.maxSurge", 8, "-1 is too small"},
 		"patch type":               {"type: merge", "type: magic", "spec.steps[0].patches[0].type", 18, `"magic" is not known here`},
 		"patch shape":              {"type: merge", "type: json", "spec.steps[0].patches[0].patch", 19, "this is no json patch"},
 		"another field":            {"{spec: {minReadySeconds: 1}}", "{metadata: {labels: {a: b}}}", "spec.steps[0].patches[0]", 18, "a step of kind update may not write metadata.labels.a"},
