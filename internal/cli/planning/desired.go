@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -106,10 +107,11 @@ func (o *Options) undecided() func(*resource.Error) {
 	return input.WarnUndecided(o.Factory.Streams.Err)
 }
 
-// desired is the workload as it should become: the manifest, or the current state
+// Desired is the workload as it should become: the manifest, or the current state
 // without one, with the new images. Namespace and replicas that a manifest leaves
-// open are those of the present state.
-func (o *Options) desired(manifest, present *resource.Resource) (*resource.Resource, error) {
+// open are those of the present state. The partition of a subset's workload keeps only the pods that it
+// keeps in the end.
+func (o *Options) Desired(manifest, present *resource.Resource) (*resource.Resource, error) {
 	from, err := asCarried(manifest, present)
 	if err != nil {
 		return nil, err
@@ -128,6 +130,9 @@ func (o *Options) desired(manifest, present *resource.Resource) (*resource.Resou
 		if err := setImage(out, container, ref); err != nil {
 			return nil, err
 		}
+	}
+	if path := plan.PartitionPath(out.Group(), out.Kind(), out.Version()); o.united != "" && path != nil {
+		tree.SetAt(n, tree.Int64(o.kept), path...)
 	}
 	return out, nil
 }

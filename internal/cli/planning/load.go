@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -70,10 +71,11 @@ func (o *Options) startOf(ctx context.Context, p plan.Plan) (present, error) {
 		return present{}, err
 	}
 	o.name = &name
-	if p.Target.Namespace != "" {
-		o.Factory.Flags.Namespace = &p.Target.Namespace
+	_, _, namespace, err := o.which(ctx)
+	if err != nil {
+		return present{}, err
 	}
-	return o.readPresent(ctx, nil)
+	return o.readPresent(ctx, &name, cmp.Or(p.Target.Namespace, namespace))
 }
 
 // ReadPlan reads a plan that was written to a file; "-" is stdin.

@@ -37,15 +37,41 @@ type Made struct {
 // Make makes the plan that the command line asks for, and refuses one that could
 // not finish.
 func (o *Options) Make(ctx context.Context) (*Made, error) {
-	if o.Progress == nil {
-		work := o.Factory.Working("planning")
-		o.Progress = work.Progress()
-		defer func() {
-			work.Stop()
-			o.Progress = nil
-		}()
+	defer o.working()()
+	from, desired, err := o.states(ctx)
+	if err != nil {
+		return nil, err
 	}
-	m, err := o.draft(ctx, (*Made).buildAndRun)
+	return o.finishing(from, desired)
+}
+
+// Plan is Make for a workload of a cluster of which is known what there is, and what it should become.
+func (o *Options) Plan(ctx context.Context, object *resource.Resource, s plan.Snapshot, desired *resource.Resource) (*Made, error) {
+	defer o.working()()
+	unread, err := o.readGates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.Gates, s.GatesUnread = o.gates.Gates, unread
+	return o.finishing(present{object, s, now()}, desired)
+}
+
+// working shows how much of the run of a plan is done, until done is called, unless a caller does.
+func (o *Options) working() (done func()) {
+	if o.Progress != nil {
+		return func() {}
+	}
+	work := o.Factory.Working("planning")
+	o.Progress = work.Progress()
+	return func() {
+		work.Stop()
+		o.Progress = nil
+	}
+}
+
+// finishing makes a plan that could finish.
+func (o *Options) finishing(from present, desired *resource.Resource) (*Made, error) {
+	m, err := o.draft(from, desired, (*Made).buildAndRun)
 	why, unfinished := errors.AsType[*simulate.UnfinishedError](err)
 	switch {
 	case unfinished && m.Plan.Paused:
@@ -89,28 +115,30 @@ func (o *Options) paused(p *plan.Plan) error {
 
 // Draft makes the plan without asking whether it could finish. What admission
 // would refuse is refused here.
-func (o *Options) Draft(ctx context.Context) (*Made, error) { return o.draft(ctx, (*Made).build) }
+func (o *Options) Draft(ctx context.Context) (*Made, error) {
+	from, desired, err := o.states(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return o.draft(from, desired, (*Made).build)
+}
 
-func (o *Options) draft(ctx context.Context, build func(*Made, *cluster.Workload, plan.Policy) error) (*Made, error) {
-	manifest, err := o.manifest(ctx)
+// states are what there is, and what it should become.
+func (o *Options) states(ctx context.Context) (from present, desired *resource.Resource, err error) {
+	manifest, name, namespace, err := o.which(ctx)
 	if err != nil {
-		return nil, err
+		return from, nil, err
 	}
-	from, err := o.readPresent(ctx, manifest)
-	if err != nil {
-		return nil, err
+	if from, err = o.readPresent(ctx, name, namespace); err != nil {
+		return from, nil, err
 	}
-	desired, err := o.changed(manifest, from)
-	if err != nil {
-		return nil, err
-	}
+	desired, err = o.Desired(manifest, from.object)
+	return from, desired, err
+}
+
+func (o *Options) draft(from present, desired *resource.Resource, build func(*Made, *cluster.Workload, plan.Policy) error) (*Made, error) {
 	if err := Admit(from.object, desired, from.snapshot.Gates.Release); err != nil {
 		return nil, err
-	}
-	if o.Check != nil {
-		if err := o.Check(ctx, from.object, desired); err != nil {
-			return nil, err
-		}
 	}
 	m := &Made{Snapshot: from.snapshot, At: from.at, gates: o.gates, assumeReady: o.assumeReady, progress: o.Progress}
 	return m, o.build(o.readAs(desired, from.snapshot.Gates.Release), m, build)
@@ -126,14 +154,6 @@ func (o *Options) readAs(r *resource.Resource, release kruise.Release) *resource
 		_, _ = fmt.Fprintf(o.Factory.Streams.Err, "warning: %v\n", r.Fault(d.Path, "", "%s, and %s drops it without a word; the plan goes without it", d.Words(), release.Name()))
 	}
 	return resource.Parsed(reading.Object, nil, r.Origin)
-}
-
-// changed is the workload as it should become.
-func (o *Options) changed(manifest *resource.Resource, from present) (*resource.Resource, error) {
-	if o.Change != nil {
-		return o.Change(from.object, from.snapshot)
-	}
-	return o.desired(manifest, from.object)
 }
 
 func (o *Options) build(desired *resource.Resource, m *Made, build func(*Made, *cluster.Workload, plan.Policy) error) error {

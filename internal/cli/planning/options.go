@@ -4,7 +4,6 @@
 package planning
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -31,16 +29,6 @@ type Options struct {
 	// for these options alone.
 	Gates   *installation.GateReader
 	Factory *factory.Factory
-	// Present reads a workload from the cluster in the place of what planning does
-	// by itself; nil for that.
-	Present func(ctx context.Context, name resourcearg.Name, namespace string) (*resource.Resource, plan.Snapshot, error)
-	// Change is what a verb makes of the present state by itself, in the place of
-	// manifests and images; nil for those.
-	Change func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error)
-
-	// Check is asked before a plan is made for what is desired; nil for no check.
-	Check func(ctx context.Context, object, desired *resource.Resource) error
-
 	// Several indicates that names come later, one by one (For).
 	Several bool
 
@@ -68,8 +56,10 @@ type Options struct {
 	// Nodes is how many nodes a made-up cluster has; 0 is one for ten pods,
 	// and at least three.
 	Nodes int
-	// united is the UnitedDeployment whose subsets are planned.
+	// united is the UnitedDeployment whose subsets are planned, kept how many pods the partition of the
+	// subset keeps in the end that this plan is for.
 	united string
+	kept   int64
 	// Given are --feature-gates and --kruise-version.
 	Given  installation.GateFlags
 	gates  installation.Gates
@@ -203,7 +193,7 @@ func (o *Options) againstFiles() bool {
 }
 
 // changes reports whether a flag or manifest asks for a change.
-func (o *Options) changes() bool { return o.manifests() || len(o.images) > 0 || o.Change != nil }
+func (o *Options) changes() bool { return o.manifests() || len(o.images) > 0 }
 
 func (o *Options) manifests() bool { return len(o.files) > 0 || o.kustomize != "" || o.git != "" }
 

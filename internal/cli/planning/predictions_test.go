@@ -214,7 +214,11 @@ func foretold(t *testing.T, c conformance.Case, release string, steps func(*clus
 	if err := errors.Join(flags.ParseFlags([]string{"-f", changed, "--against", old, "--kruise-version", release}), o.Complete(nil)); err != nil {
 		return nil, nil, err
 	}
-	made, err = o.draft(t.Context(), func(m *Made, desired *cluster.Workload, _ plan.Policy) error {
+	from, to, err := o.states(t.Context())
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err = o.draft(from, to, func(m *Made, desired *cluster.Workload, _ plan.Policy) error {
 		policy, err := steps(desired, m.Snapshot)
 		if err != nil {
 			return err

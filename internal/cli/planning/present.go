@@ -26,61 +26,62 @@ type present struct {
 	at       time.Time
 }
 
-// readPresent finds the present state of the workload that the manifest, which may be
-// nil, or the command line names.
-func (o *Options) readPresent(ctx context.Context, manifest *resource.Resource) (present, error) {
-	name := o.name
-	if manifest != nil {
-		n, err := resourcearg.Parse(resourcearg.FormatName(manifest))
-		if err != nil {
-			return present{}, err
-		}
-		name = &n
+// Which is the workload of a cluster that the manifest of -f or -k, nil without them, or the command
+// line names, and its namespace.
+func (o *Options) Which(ctx context.Context) (manifest *resource.Resource, name resourcearg.Name, namespace string, err error) {
+	manifest, of, namespace, err := o.which(ctx)
+	if err == nil {
+		name = *of // of files alone there may be none
 	}
-	if !o.againstFiles() {
-		return o.gated(ctx, name, manifest)
-	}
-	return o.recorded(ctx, name, manifest)
+	return manifest, name, namespace, err
 }
 
-// gated asks the cluster, with the feature gates that Kruise has there.
-func (o *Options) gated(ctx context.Context, name *resourcearg.Name, manifest *resource.Resource) (present, error) {
+func (o *Options) which(ctx context.Context) (manifest *resource.Resource, name *resourcearg.Name, namespace string, err error) {
+	if namespace = o.Factory.Namespace(); !o.againstFiles() {
+		if namespace, err = o.Factory.NamespaceOrDefault(); err != nil {
+			return nil, nil, "", err
+		}
+	}
+	if manifest, err = o.manifest(ctx); err != nil || manifest == nil {
+		return nil, o.name, namespace, err
+	}
+	n, err := resourcearg.Parse(resourcearg.FormatName(manifest))
+	return manifest, &n, cmp.Or(manifest.Namespace(), namespace), err
+}
+
+// readPresent finds the present state of a workload.
+func (o *Options) readPresent(ctx context.Context, name *resourcearg.Name, namespace string) (present, error) {
+	if o.againstFiles() {
+		return o.recorded(ctx, name, namespace)
+	}
+	return o.live(ctx, *name, namespace)
+}
+
+// readGates are the feature gates that Kruise has in the cluster; unread is why they are assumed.
+func (o *Options) readGates(ctx context.Context) (unread string, err error) {
 	cfg, err := o.Factory.Config()
 	if err != nil {
-		return present{}, err
+		return "", err
 	}
 	reader := o.Gates
 	if reader == nil {
 		reader = &installation.GateReader{}
 	}
-	set, unread, err := reader.Live(ctx, cfg, o.Given)
-	if err != nil {
-		return present{}, err
-	}
-	o.gates = set
-	p, err := o.live(ctx, name, manifest)
-	p.snapshot.Gates, p.snapshot.GatesUnread = set.Gates, unread
-	return p, err
+	o.gates, unread, err = reader.Live(ctx, cfg, o.Given)
+	return unread, err
 }
 
 // live asks the cluster.
-func (o *Options) live(ctx context.Context, name *resourcearg.Name, manifest *resource.Resource) (present, error) {
-	namespace, err := o.Factory.NamespaceOrDefault()
+func (o *Options) live(ctx context.Context, name resourcearg.Name, namespace string) (present, error) {
+	unread, err := o.readGates(ctx)
 	if err != nil {
 		return present{}, err
-	}
-	if manifest != nil && manifest.Namespace() != "" {
-		namespace = manifest.Namespace()
-	}
-	if o.Present != nil {
-		object, snapshot, err := o.Present(ctx, *name, namespace)
-		return present{object, snapshot, now()}, err
 	}
 	client, err := o.Factory.Dynamic()
 	if err != nil {
 		return present{}, err
 	}
-	res, err := clusterread.ReadWorkload(ctx, client, *name, namespace)
+	res, err := clusterread.ReadWorkload(ctx, client, name, namespace)
 	if err != nil {
 		return present{}, fromFiles(err)
 	}
@@ -89,6 +90,7 @@ func (o *Options) live(ctx context.Context, name *resourcearg.Name, manifest *re
 	}
 	at := now()
 	snapshot, err := res.Snapshot(o.gates.Gates, at)
+	snapshot.Gates, snapshot.GatesUnread = o.gates.Gates, unread
 	return present{res.Object, snapshot, at}, err
 }
 
@@ -203,16 +205,11 @@ func (o *Options) setPast(ctx context.Context, stream []*resource.Resource) erro
 	return nil
 }
 
-// recorded finds the workload in the files of --against and --with, in the namespace
-// of the manifest where that has one. Pods are made up where the files hold none of
-// the workload's.
-func (o *Options) recorded(ctx context.Context, name *resourcearg.Name, manifest *resource.Resource) (present, error) {
+// recorded finds the workload in the files of --against and --with. Pods are made up where the files
+// hold none of the workload's.
+func (o *Options) recorded(ctx context.Context, name *resourcearg.Name, namespace string) (present, error) {
 	if err := o.loadPast(ctx); err != nil {
 		return present{}, err
-	}
-	namespace := o.Factory.Namespace()
-	if manifest != nil && manifest.Namespace() != "" {
-		namespace = manifest.Namespace()
 	}
 	target, err := o.past.workload(name, namespace, cmp.Or(o.against, o.git))
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -93,9 +92,9 @@ func (o *Options) readOnce(ctx context.Context) error {
 	return o.loadPast(ctx)
 }
 
-// CompleteSubsets checks the flags of a verb whose workloads are found later, and
-// that may have nothing to change, and is then skipped. Errors are of usage.
-func (o *Options) CompleteSubsets() error {
+// CompletePolicy checks the flags of a verb that finds the workloads by itself, and whose change may be
+// its own. Errors are of usage.
+func (o *Options) CompletePolicy() error {
 	if o.manifests() {
 		return command.Usagef("give --image CONTAINER=IMAGE; other changes: apply the manifest with partitions that hold its subsets, then run without --image", "-f and -k are not for a UnitedDeployment")
 	}
@@ -143,7 +142,7 @@ func (o *Options) CompleteUnited(name string) error {
 		return command.Usagef("give --image CONTAINER=IMAGE", "nothing to plan")
 	}
 	o.Several = true
-	if err := o.CompleteSubsets(); err != nil {
+	if err := o.CompletePolicy(); err != nil {
 		return err
 	}
 	return o.limits.Complete()
@@ -170,28 +169,9 @@ func (o *Options) eachSubset(ctx context.Context) ([]One, error) {
 		if err != nil {
 			return nil, err
 		}
-		one, kept := o.For(n), u.Final(u.Subsets[i])
-		one.Counted = true
-		one.Change = func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error) {
-			changed, err := o.SetImages(object)
-			if err != nil {
-				return nil, err
-			}
-			return Released(kept)(changed, s)
-		}
+		one := o.For(n)
+		one.Counted, one.kept = true, u.Final(u.Subsets[i])
 		out[i] = One{Options: one, Name: n, Manifest: found}
 	}
 	return out, nil
-}
-
-// Released makes of a subset's workload what it is when its turn has come: its partition keeps
-// only the pods that it keeps in the end.
-func Released(kept int64) func(*resource.Resource, plan.Snapshot) (*resource.Resource, error) {
-	return func(object *resource.Resource, _ plan.Snapshot) (*resource.Resource, error) {
-		out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
-		if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
-			tree.SetAt(out.Edit(), tree.Int64(kept), path...)
-		}
-		return out, nil
-	}
 }

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -54,10 +55,14 @@ func (o *applyOptions) run(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	if p.Target.Namespace != "" {
-		o.factory.Flags.Namespace = &p.Target.Namespace
+	namespace, err := o.factory.NamespaceOrDefault()
+	if err != nil {
+		return err
 	}
-	s, err := o.open(ctx, name)
+	s, err := o.locateIn(ctx, name, cmp.Or(p.Target.Namespace, namespace))
+	if err == nil {
+		err = o.watch(ctx, s)
+	}
 	if err != nil {
 		return err
 	}

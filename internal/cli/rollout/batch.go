@@ -56,7 +56,9 @@ func (b *Batch) AddFlags(c *cobra.Command) {
 }
 
 // Validate checks the flags of the verb. Errors are of usage.
-func (b *Batch) Validate(c *cobra.Command) error { return errors.Join(b.validate(), b.group.read(c)) }
+func (b *Batch) Validate(c *cobra.Command) error {
+	return errors.Join(b.validate(), b.group.read(c), b.policy.CompletePolicy())
+}
 
 // Staged reports whether the flags say where rollouts stop.
 func (b *Batch) Staged() bool {

@@ -49,9 +49,10 @@ func newChange(shared *common, v *change, c *cobra.Command, done string) *cobra.
 		if err := o.printer.complete(c); err != nil {
 			return err
 		}
-		if err := errors.Join(o.validate(), o.detachable(c)); err != nil {
+		if err := errors.Join(o.validate(), o.detachable(c), o.CompletePolicy()); err != nil {
 			return err
 		}
+		o.flags = o.Given
 		return o.changeAll(c.Context(), args)
 	}
 	return c
@@ -115,9 +116,6 @@ func (o *runOptions) changeUnited(ctx context.Context, name string) error {
 			return err
 		}
 		return o.restartInPlace(ctx, names)
-	}
-	if err := o.CompleteSubsets(); err != nil {
-		return err
 	}
 	return o.runUnited(ctx, name)
 }

@@ -55,15 +55,11 @@ func (m *member) idle() bool { return !m.begun && len(m.plan.Steps) == 0 }
 // make makes the plan that leads an open workload to a state by a policy.
 func (m *member) make(ctx context.Context, policy planning.Options, desired *resource.Resource) error {
 	m.desired = desired
-	policy.Present = func(ctx context.Context, _ resourcearg.Name, _ string) (*resource.Resource, plan.Snapshot, error) {
-		s, err := m.session.Observe(ctx, m.ref())
-		return m.session.object, s, err
-	}
-	policy.Change = func(*resource.Resource, plan.Snapshot) (*resource.Resource, error) { return desired, nil }
-	if err := policy.Complete([]string{m.called.String()}); err != nil {
+	snapshot, err := m.session.Observe(ctx, m.ref())
+	if err != nil {
 		return err
 	}
-	made, err := policy.Make(ctx)
+	made, err := policy.Plan(ctx, m.session.object, snapshot, desired)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (o *runOptions) complete(args []string) error {
 	if len(args) == 1 {
 		if name, ok := resourcearg.ParseUnited(args[0]); ok {
 			o.united, o.Several = name, true
-			return o.CompleteSubsets()
+			return o.CompletePolicy()
 		}
 	}
 	if o.FromFiles() {
@@ -295,25 +295,32 @@ func (o *runOptions) makeAll(ctx context.Context, r *rolling, list []planning.On
 
 // make opens a workload and makes its plan. Where that fails, the member may be open.
 func (o *runOptions) make(ctx context.Context, one planning.One) (*member, error) {
-	m, policy := &member{called: one.Name}, one.Options
-	policy.Present = func(ctx context.Context, name resourcearg.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
-		m.called = name
-		return o.present(ctx, m, namespace)
+	m := &member{called: one.Name}
+	manifest, name, namespace, err := one.Which(ctx)
+	if err != nil {
+		return m, err
 	}
-	policy.Check = func(ctx context.Context, object, desired *resource.Resource) error {
-		m.desired = desired
-		return o.ready(ctx, m, object)
+	m.called = name
+	snapshot, err := o.present(ctx, m, namespace)
+	if err != nil {
+		return m, err
 	}
-	if o.as != nil && !o.as.inPlace {
-		policy.Change = func(object *resource.Resource, s plan.Snapshot) (desired *resource.Resource, err error) {
-			desired, m.same, err = o.as.make(object, s)
-			return desired, err
-		}
-		if err := policy.Complete([]string{one.Name.String()}); err != nil {
-			return m, err
-		}
+	object := m.session.object
+	if o.as != nil {
+		m.desired, m.same, err = o.as.make(object, snapshot)
+	} else {
+		m.desired, err = one.Desired(manifest, object)
 	}
-	made, err := policy.Make(ctx)
+	if err != nil {
+		return m, err
+	}
+	if err := planning.Admit(object, m.desired, snapshot.Gates.Release); err != nil {
+		return m, err
+	}
+	if err := o.ready(ctx, m); err != nil {
+		return m, err
+	}
+	made, err := one.Plan(ctx, object, snapshot, m.desired)
 	if err != nil {
 		return m, err
 	}
@@ -322,12 +329,12 @@ func (o *runOptions) make(ctx context.Context, one planning.One) (*member, error
 
 // ready is asked before the plan is made: whether a plan is what there is to make,
 // and whether its result can be written back.
-func (o *runOptions) ready(ctx context.Context, m *member, object *resource.Resource) error {
+func (o *runOptions) ready(ctx context.Context, m *member) error {
 	if err := o.findManifest(m); err != nil {
 		return err
 	}
-	o.warnOfOwners(object)
-	if err := m.session.parent.allows(object, m.desired); err != nil {
+	o.warnOfOwners(m.session.object)
+	if err := m.session.parent.allows(m.session.object, m.desired); err != nil {
 		return err
 	}
 	r, err := o.releaseOf(ctx, m.session)
@@ -339,35 +346,36 @@ func (o *runOptions) ready(ctx context.Context, m *member, object *resource.Reso
 
 // present opens the workload, and is what the plan is made from. No plan is shown or asked about
 // that cannot be begun, since another rollout is in progress; a group continues that.
-func (o *runOptions) present(ctx context.Context, m *member, namespace string) (*resource.Resource, plan.Snapshot, error) {
+func (o *runOptions) present(ctx context.Context, m *member, namespace string) (plan.Snapshot, error) {
 	if err := o.discardUnreadable(ctx, m.called, namespace); err != nil {
-		return nil, plan.Snapshot{}, err
+		return plan.Snapshot{}, err
 	}
-	s, err := o.locateIn(ctx, m.called, namespace)
-	if err != nil {
-		return nil, plan.Snapshot{}, err
-	}
-	if err := o.watch(ctx, s); err != nil {
-		return nil, plan.Snapshot{}, err
-	}
-	m.session = s
 	begins := plan.TransitionBegin
 	if o.back {
 		begins = plan.TransitionUndo
 	}
-	if refused := apply.Idle(s, begins); refused != nil && !o.group.given {
+	for {
+		s, err := o.locateIn(ctx, m.called, namespace)
+		if err != nil {
+			return plan.Snapshot{}, err
+		}
+		if err := o.watch(ctx, s); err != nil {
+			return plan.Snapshot{}, err
+		}
+		m.session = s
+		refused := apply.Idle(s, begins)
+		if refused == nil || o.group.given {
+			return s.Observe(ctx, s.target.Ref)
+		}
 		if o.dry().Only() {
-			return nil, plan.Snapshot{}, refused
+			return plan.Snapshot{}, refused
 		}
 		if err := o.replaceOngoing(ctx, s, refused, "End it where it is, and plan this one instead?"); err != nil {
-			return nil, plan.Snapshot{}, err
+			return plan.Snapshot{}, err
 		}
-		s.Close()
+		s.Close() // it is read again, as it was left
 		m.session = nil
-		return o.present(ctx, m, namespace) // as it was left
 	}
-	snapshot, err := s.Observe(ctx, s.target.Ref)
-	return s.object, snapshot, err
 }
 
 // discardUnreadable deletes the record of a workload where --discard-record asks for that and it
