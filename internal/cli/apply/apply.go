@@ -159,7 +159,7 @@ func (o *options) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return o.unlessPaused((&executor{w}).execute(ctx))
+	return o.unlessPaused((&executor{work: w}).execute(ctx))
 }
 
 // ask asks, unless the manifests came in where the answer would have to.

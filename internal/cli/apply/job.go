@@ -20,7 +20,7 @@ import (
 // finishJobs waits for Jobs, before workloads are rolled out that may need what they
 // do: a migration, images on nodes.
 func (e *executor) finishJobs(ctx context.Context) error {
-	if !e.wait {
+	if !e.wait || e.only {
 		return nil
 	}
 	ctx, done := e.limited(ctx)

@@ -137,18 +137,6 @@ func (m *members) list(ctx context.Context, kind schema.GroupKind) ([]unstructur
 	return out, nil
 }
 
-// record writes the parent; all has it name what members may still be of, besides
-// what they are of now.
-func (m *members) record(ctx context.Context, all bool) error {
-	if m == nil {
-		return nil
-	}
-	client := *m.work.client
-	client.FieldManager = set.Tool + "-applyset"
-	_, err := client.Apply(ctx, m.object(m.contents(all)), objects.Apply{Force: true})
-	return err
-}
-
 // contents are what the parent names.
 func (m *members) contents(all bool) set.Contents {
 	if all || !m.work.prune {

@@ -3,6 +3,8 @@ package apply
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -31,12 +33,33 @@ func (e *executor) rollItems(ctx context.Context, items []*item) error {
 	if err != nil {
 		return err
 	}
+	defer g.Close()
+	if e.only {
+		list, err := g.Requests()
+		if err != nil {
+			return err
+		}
+		e.list = append(e.list, list...)
+		for _, it := range items {
+			then, err := predicted(it, g.Partition(it.ref))
+			if err == nil {
+				err = e.applyFinal(ctx, it, then, true)
+			}
+			if err != nil {
+				return it.fault(err)
+			}
+		}
+		return nil
+	}
 	phases, ended := g.Run(ctx)
-	g.Close()
 	for _, it := range items {
 		switch phase, rolled := phases[it.ref]; {
 		case phase == plan.PhaseCompleted, !rolled && ended == nil:
-			if err := e.applyFinal(ctx, it, rolled); err != nil {
+			now, err := e.adopted(ctx, it)
+			if err == nil {
+				err = e.applyFinal(ctx, it, now, rolled)
+			}
+			if err != nil {
 				return it.fault(err)
 			}
 		case phase == plan.PhasePending:
@@ -49,16 +72,18 @@ func (e *executor) rollItems(ctx context.Context, items []*item) error {
 	return ended
 }
 
-// applyFinal applies the final state of a workload whose pods have it.
-func (e *executor) applyFinal(ctx context.Context, it *item, rolled bool) error {
+// adopted is what there is of a workload, whose fields are those of this manager; nil where it is gone.
+func (e *executor) adopted(ctx context.Context, it *item) (*unstructured.Unstructured, error) {
 	now, err := e.client.Get(ctx, it.object)
-	if err != nil {
-		return err
+	if err != nil || now == nil {
+		return nil, err
 	}
+	return e.client.Adopt(ctx, now, kube.FieldManager)
+}
+
+// applyFinal applies the final state of a workload whose pods have it, and which is like that now.
+func (e *executor) applyFinal(ctx context.Context, it *item, now *unstructured.Unstructured, rolled bool) error {
 	if now != nil {
-		if now, err = e.client.Adopt(ctx, now, kube.FieldManager); err != nil {
-			return err
-		}
 		set.KeepMark(now, it.object)
 		if rolled {
 			set.ForgetDeleted(it.object)
@@ -67,7 +92,7 @@ func (e *executor) applyFinal(ctx context.Context, it *item, rolled bool) error 
 			set.KeepHeld(now, it.object)
 		}
 	}
-	got, err := e.client.Apply(ctx, it.object, e.how(false))
+	got, err := e.apply(ctx, it.object, it.final)
 	if err != nil {
 		return err
 	}
@@ -82,7 +107,7 @@ func (e *executor) applyFinal(ctx context.Context, it *item, rolled bool) error 
 
 // settle waits for the pods of workloads that no plan has waited for.
 func (e *executor) settle(ctx context.Context) error {
-	if !e.wait {
+	if !e.wait || e.only {
 		return nil
 	}
 	for _, it := range e.items {

@@ -2,18 +2,54 @@ package apply
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // executor writes what a run has read and shown.
-type executor struct{ *work }
+type executor struct {
+	*work
+
+	// only indicates a dry run: writes are noted in list and not sent, and nothing is waited for.
+	only bool
+	list []event.Request
+}
+
+// apply applies an object whose state is to be that then.
+func (e *executor) apply(ctx context.Context, object, then *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if e.only {
+		e.add(http.MethodPatch, object, types.ApplyPatchType, "", object.Object)
+		return then, nil
+	}
+	return e.client.Apply(ctx, object, e.how(false))
+}
+
+// record writes the parent of the set; all has it name what members may still be of, besides what they
+// are of now.
+func (e *executor) record(ctx context.Context, all bool) error {
+	if e.members == nil {
+		return nil
+	}
+	u := e.members.object(e.members.contents(all))
+	if e.only {
+		e.add(http.MethodPatch, u, types.ApplyPatchType, "", u.Object)
+		return nil
+	}
+	client := *e.client
+	client.FieldManager = set.Tool + "-applyset"
+	_, err := client.Apply(ctx, u, objects.Apply{Force: true})
+	return err
+}
 
 // execute writes: first all but what rollouts write; when Jobs are done those, one
 // after the other; then what is left of the set goes. It goes no further than the first
@@ -34,7 +70,7 @@ func (e *executor) write(ctx context.Context) error {
 	recorded := false
 	for _, it := range e.items {
 		if !recorded && it.object.GetKind() != "Namespace" {
-			if err := e.members.record(ctx, true); err != nil {
+			if err := e.record(ctx, true); err != nil {
 				return err
 			}
 			recorded = true
@@ -50,12 +86,12 @@ func (e *executor) writeOne(ctx context.Context, it *item) error {
 	if len(it.rolls) > 0 {
 		return e.writeMetadata(ctx, it)
 	}
-	got, err := e.client.Apply(ctx, it.object, e.how(false))
+	got, err := e.apply(ctx, it.object, it.final)
 	if err != nil {
 		return err
 	}
 	e.report.object(it.object, outcome(it.live, got))
-	if it.object.GetKind() == definition {
+	if it.object.GetKind() == definition && !e.only {
 		return e.established(ctx, it)
 	}
 	it.final = got
@@ -66,6 +102,13 @@ func (e *executor) writeOne(ctx context.Context, it *item) error {
 // change meanwhile; what others write may not.
 func (e *executor) writeMetadata(ctx context.Context, it *item) error {
 	from := it.live
+	if e.only {
+		body, err := set.Change(from, set.WithSpecOf(from, it.final))
+		if body != nil {
+			e.add(http.MethodPatch, it.object, types.MergePatchType, "all but the spec, which the rollout writes", body)
+		}
+		return err
+	}
 	for {
 		patch, err := set.Patch(from, set.WithSpecOf(from, it.final))
 		if err != nil || patch == nil {
@@ -126,10 +169,12 @@ func (e *executor) prune(ctx context.Context) error {
 		return nil
 	}
 	for _, u := range e.members.left {
-		if err := e.client.Delete(ctx, u, false); err != nil {
+		if e.only {
+			e.add(http.MethodDelete, u, "", "", nil)
+		} else if err := e.client.Delete(ctx, u, false); err != nil {
 			return parsed(u, fromCluster).Wrap(err, "")
 		}
 		e.report.object(u, "pruned")
 	}
-	return e.members.record(ctx, false)
+	return e.record(ctx, false)
 }
