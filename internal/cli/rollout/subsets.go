@@ -317,7 +317,7 @@ func (s *Subsets) follow(ctx context.Context, g *Goal) error {
 	phases, err := r.run(ctx)
 	for _, m := range r.members {
 		rec, none := rollouts.Get(ctx, m.ref())
-		if g.back == "" && errors.Is(err, command.ErrFailed) && rollsBack(rec, none) {
+		if g.back == "" && errors.Is(err, command.ErrFailed) && rollsBack(m.plan, rec, none) {
 			err = errors.Join(err, s.rollBack(ctx, rec.Progress.Failed))
 		}
 		if g.back == "" && s.batch.printer != nil && phases[m.ref()] == plan.PhaseCompleted {
@@ -404,10 +404,11 @@ func (s *Subsets) followUnpaced(ctx context.Context, m *member, g *Goal) error {
 // afterSubset does what follows from the end of a subset's rollout for its UnitedDeployment: a
 // failure that asks for it takes all subsets back, and the last subset ends the rollout of the whole.
 func (d *execution) afterSubset(ctx context.Context, s *session, res apply.Result) (apply.Result, error) {
+	rec, none := s.Rollout()
 	switch {
 	case s.parent == nil:
 		return res, nil
-	case res.Outcome == event.Failed && rollsBack(s.Rollout()):
+	case res.Outcome == event.Failed && rollsBack(res.Plan, rec, none):
 		if d.whole { // the caller rolls back
 			res.Outcome = event.RolledBack
 			return res, nil
@@ -419,9 +420,10 @@ func (d *execution) afterSubset(ctx context.Context, s *session, res apply.Resul
 	return res, nil
 }
 
-// rollsBack reports whether a rollout has failed at a step that asks for a rollback.
-func rollsBack(rec plan.Record, err error) bool {
-	if err != nil || rec.Progress.Aborted || rec.Plan.RollbackReason != "" {
+// rollsBack reports whether a plan has failed at a step that asks for a rollback. It is the one that was
+// carried out: others may have edited that of the record.
+func rollsBack(of plan.Plan, rec plan.Record, err error) bool {
+	if rec.Plan = of; err != nil || rec.Progress.Aborted || rec.Plan.RollbackReason != "" {
 		return false
 	}
 	step := rec.Present()
