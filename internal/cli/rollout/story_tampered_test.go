@@ -188,3 +188,31 @@ func TestGroup_RollsNothingBackElsewhere(t *testing.T) {
 		t.Errorf("exit %d\n%s\n%s", r.Code, r.Out, r.Err)
 	}
 }
+
+// TestUnited_EditedRecordRollsNothingBack: a UnitedDeployment is rolled back after a failure if the plan that was carried
+// out says so, whatever the record of its subset says then.
+func TestUnited_EditedRecordRollsNothingBack(t *testing.T) {
+	s := unitedOf(t, "cloneSetTemplate")
+	r := s.Begin("rollout run ud/web --image main=registry.example.com/web:2 --pull-images never --yes --steps 50%,100% --pause-after 50%")
+	s.Reaches(subset, images{"zone-b web:2": 1, "zone-b web:1": 1, "zone-a web:1": 3})
+	maps := s.Client.CoreV1().ConfigMaps(story.Namespace)
+	var cm *corev1.ConfigMap
+	s.Await(t, "it waits", func() bool {
+		list, err := maps.List(t.Context(), metav1.ListOptions{LabelSelector: "kubectl-kruise.dev/rollout-of"})
+		if err != nil || len(list.Items) != 1 {
+			t.Fatal(len(list.Items), err)
+		}
+		cm = &list.Items[0]
+		return strings.Contains(cm.Data["record"], `"step":1`)
+	})
+	plan := string(unpacked(t, cm.BinaryData["plan.yaml.gz"]))
+	cm.BinaryData["plan.yaml.gz"] = packed([]byte(strings.ReplaceAll(plan, "onFailure: pause", "onFailure: rollback")))
+	cm.Data["record"] = strings.Replace(cm.Data["record"], `"progress":{`, `"progress":{"halted":"crash: it ends",`, 1)
+	if _, err := maps.Update(t.Context(), cm, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	res := r.End()
+	if got := s.Images(subset); got["zone-b web:2"] == 0 {
+		t.Errorf("it was rolled back: %v\nexit %d\n%s\n%s", got, res.Code, res.Out, res.Err)
+	}
+}

@@ -58,8 +58,8 @@ func (s *subsets) ref() cluster.Ref {
 type goal struct {
 	// template is spec.template, strategy spec.updateStrategy in the end.
 	template, strategy map[string]any
-	// kept is how many pods of a subset its partition keeps in the end; nil is none of any.
-	kept func(subset string) int64
+	// none indicates that partitions keep no pod in the end, whatever the strategy says.
+	none bool
 	// firstWrite is the JSON patch that begins it, nil where nothing is left to write. same indicates that it
 	// brings no template, only what there was before the rollout.
 	firstWrite []any
@@ -74,17 +74,17 @@ type goal struct {
 
 // keeps is how many pods of a subset its partition keeps in the end.
 func (g *goal) keeps(subset string) int64 {
-	if g.kept == nil {
+	if g.none {
 		return 0
 	}
-	return g.kept(subset)
+	return united.PartitionIn(g.strategy, subset)
 }
 
 // toManifest makes a manifest the goal: the whole spec is written, with every subset held back where
 // the template is new.
 func (s *subsets) toManifest(ctx context.Context, final *unstructured.Unstructured, released bool) error {
 	to := united.Read(final)
-	s.goal = goal{template: to.Template, strategy: to.OwnStrategy(), kept: to.Kept, released: released}
+	s.goal = goal{template: to.Template, strategy: to.OwnStrategy(), released: released}
 	if !united.SameTemplate(s.object.Template, to.Template) {
 		client, err := s.factory.Dynamic()
 		if err != nil {
@@ -102,7 +102,7 @@ func (s *subsets) toManifest(ctx context.Context, final *unstructured.Unstructur
 // which partitions hold back. With all, no pod is kept: a partition would keep the very pods that
 // are to go back.
 func (s *subsets) toTemplate(ctx context.Context, template map[string]any, all bool) error {
-	s.goal = goal{template: s.object.Template, same: true}
+	s.goal = goal{template: s.object.Template, strategy: s.object.FinalStrategy(), none: all, same: true}
 	client, err := s.factory.Dynamic()
 	if err != nil {
 		return err
@@ -112,15 +112,12 @@ func (s *subsets) toTemplate(ctx context.Context, template map[string]any, all b
 	} else if err = s.object.NoteStart(ctx, client); err == nil {
 		s.template, s.firstWrite, s.same = template, s.object.ReleasePatch(template), false
 	}
-	if s.strategy = s.object.FinalStrategy(); !all {
-		s.kept = s.object.Final
-	}
 	return err
 }
 
 // toFormer is the goal of a rollback: the revision that the rollout started from.
 func (s *subsets) toFormer(ctx context.Context, why string) error {
-	s.goal = goal{back: why}
+	s.goal = goal{back: why, none: true}
 	client, err := s.factory.Dynamic()
 	if err != nil {
 		return err
@@ -344,7 +341,7 @@ func (s *subsets) follow(ctx context.Context) ([]*member, map[cluster.Ref]plan.P
 	phases, err := r.run(ctx)
 	for _, m := range r.members {
 		rec, none := rollouts.Get(ctx, m.ref())
-		if s.back == "" && errors.Is(err, command.ErrFailed) && rollsBack(rec, none) {
+		if s.back == "" && errors.Is(err, command.ErrFailed) && rollsBack(m.plan, rec, none) {
 			err = errors.Join(err, s.rollBack(ctx, rec.Progress.Failed))
 		}
 	}
@@ -415,10 +412,11 @@ func (m *member) follows(from map[string]any, g *goal) *resource.Resource {
 // afterSubset does what follows from the end of a subset's rollout for its UnitedDeployment: a
 // failure that asks for it takes all subsets back, and the last subset ends the rollout of the whole.
 func (d *execution) afterSubset(ctx context.Context, s *session, res apply.Result) (apply.Result, error) {
+	rec, none := s.Rollout()
 	switch {
 	case s.parent == nil:
 		return res, nil
-	case res.Outcome == event.Failed && rollsBack(s.Rollout()):
+	case res.Outcome == event.Failed && rollsBack(res.Plan, rec, none):
 		if s.whole { // the caller rolls back
 			res.Outcome = event.RolledBack
 			return res, nil
@@ -430,9 +428,10 @@ func (d *execution) afterSubset(ctx context.Context, s *session, res apply.Resul
 	return res, nil
 }
 
-// rollsBack reports whether a rollout has failed at a step that asks for a rollback.
-func rollsBack(rec plan.Record, err error) bool {
-	if err != nil || rec.Progress.Aborted || rec.Plan.RollbackReason != "" {
+// rollsBack reports whether a plan has failed at a step that asks for a rollback. It is the one that was
+// carried out: others may have edited that of the record.
+func rollsBack(of plan.Plan, rec plan.Record, err error) bool {
+	if rec.Plan = of; err != nil || rec.Progress.Aborted || rec.Plan.RollbackReason != "" {
 		return false
 	}
 	step := rec.Present()

@@ -274,19 +274,24 @@ type StatefulSetUpdate struct {
 // terminating first, the others by priority, cut to what the partition leaves
 // (docs/kruise/workloads.md#advanced-statefulset).
 func (s *StatefulSet) UpdateTargets() []*cluster.Pod {
-	o, slots := s.ordinals(), s.inRange()
-	list := fromTheTop(slots)
-	if s.unordered() {
-		settled := func(p *cluster.Pod) bool { return p.Deleting || s.updated(p) }
-		list = append(filter(list, settled), prioritize(filter(list, not(settled)), s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy)...)
+	o, slots, most := s.ordinals(), s.inRange(), LimitsOfStatefulSet(s.Spec).MaxUpdate()
+	if !s.unordered() {
+		return fromTheTop(slots[lowestUpdated(slots, most):])
 	}
-	return list[:min(max(0, LimitsOfStatefulSet(s.Spec).MaxUpdate()-s.madeUpdated(o, slots)), len(list))]
+	list := fromTheTop(slots)
+	settled := func(p *cluster.Pod) bool { return p.Deleting || s.updated(p) }
+	list = append(filter(list, settled), prioritize(filter(list, not(settled)), s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy)...)
+	return list[:min(max(0, most-s.madeUpdated(o, slots)), len(list))]
 }
 
-// madeUpdated is how many missing pods take a place among the update targets: a pass makes them
-// before it looks for those to update. In order, they are above the pods that the partition keeps.
+// lowestUpdated is the lowest place among the update targets, in order. A missing pod has one of these places: a pass
+// makes it before it looks for those to update.
+func lowestUpdated(slots []*cluster.Pod, most int) int { return max(0, len(slots)-max(0, most)) }
+
+// madeUpdated is how many missing pods take a place among the update targets of an unordered update: a pass
+// makes them before it looks for those to update.
 func (s *StatefulSet) madeUpdated(o *ordinals, slots []*cluster.Pod) int {
-	if !s.unordered() || s.onDelete() {
+	if s.onDelete() {
 		return 0
 	}
 	missing := len(slots) - present(slots)
@@ -351,13 +356,7 @@ func (s *StatefulSet) choose() (out StatefulSetUpdate, outdated iter.Seq[*cluste
 func (s *StatefulSet) outdated(o *ordinals, slots []*cluster.Pod, most int) iter.Seq[*cluster.Pod] {
 	list := o.slotsWhere(slots, "outdated", o.isOutdated)
 	if !s.unordered() {
-		lowest := len(slots)
-		for left := most; left > 0 && lowest > 0; {
-			if lowest--; slots[lowest] != nil {
-				left--
-			}
-		}
-		return topDown(slots, from(list, lowest))
+		return topDown(slots, from(list, lowestUpdated(slots, most)))
 	}
 	// The targets begin with the pods that are updated or terminating: these are not listed, as
 	// a pass would otherwise look at all of them.

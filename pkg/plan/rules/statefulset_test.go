@@ -115,6 +115,8 @@ func TestStatefulSet_ChooseUpdate(t *testing.T) {
 		{"15 unordered", parallel + "replicas: 5\nupdateStrategy: {rollingUpdate: {partition: 2, unorderedUpdate: {}}}", "0o 1n 2o 3o 4o", "4", "4 3", "", "web-3 waits"},
 		{"unordered, the pass makes the last that is to be updated", parallel + "replicas: 5\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2, partition: 2, unorderedUpdate: {}}}", "0o 1o 3n 4n", "", "", "", "partition"},
 		{"unordered, the pass makes one of them", parallel + "replicas: 5\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2, partition: 2, unorderedUpdate: {}}}", "0o 1o 2o 3o", "3", "3 2", "", "web-2 waits"},
+		{"in order, the pass makes the last that is to be updated", parallel + "replicas: 5\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2, partition: 1}}", "0o 2n 3n 4n", "", "", "", "partition"},
+		{"in order, the pass makes one of them", parallel + "replicas: 5\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2, partition: 2}}", "0o 1o 2o 3o", "3", "3 2", "", "web-2 waits"},
 		{"a broken pod costs nothing when its turn comes", parallel + "replicas: 3", "0o 1o 2o!", "2", "2 1 0", "", "web-1 waits"},
 		{"a broken low pod is not fixed early", parallel + "replicas: 3", "0o! 1o 2o", "", "2 1 0", "", "web-2 waits"},
 		{"with more budget", parallel + "replicas: 3\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2}}", "0o! 1o 2o", "2", "2 1 0", "", "web-1 waits"},

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +37,69 @@ func TestRollout_KeepsWhatApplyingKeeps(t *testing.T) {
 	if *oneWritePair >= 0 {
 		first, n = *oneWritePair, *oneWritePair+1
 	}
+	keepsWhatApplyingKeeps(t, first, n, newChange)
+}
+
+// TestRollout_KeepsWhatThePartitionKeeps is the same for manifests with a partition, in the middle of another change or not.
+func TestRollout_KeepsWhatThePartitionKeeps(t *testing.T) {
+	n := *oneWritePairs / 2
+	if testing.Short() {
+		n = min(n, 100)
+	}
+	keepsWhatApplyingKeeps(t, 0, n, newPartitioned)
+}
+
+// newPartitioned is a change whose new state has a partition, of a workload that an earlier one may have left halfway.
+func newPartitioned(number uint64) (*change, error) {
+	c, err := newChange(number)
+	if err != nil {
+		return c, err
+	}
+	c.partitioned = true
+	chance := rand.New(rand.NewPCG(number, 99)) //nolint:gosec // a number makes the same change again
+	one := func(words ...any) any { return words[chance.IntN(len(words))] }
+	if chance.IntN(2) == 0 && c.ref.Kind != kruise.KindSidecarSet {
+		c.midway = copyOf(c.Old)
+		withPartition(c.midway, one(1, 2, 3, "50%", "30%", "100%"))
+		below(c.midway, "spec", "template", "metadata", "annotations")["note"] = "midway"
+	}
+	withPartition(c.new, one(0, 1, 2, 3, 5, "50%", "30%", "100%", "0%"))
+	return c, nil
+}
+
+// withPartition gives a workload a partition, as far as its kind has one.
+func withPartition(o map[string]any, v any) {
+	ref := refOf(tree.FromValue(o))
+	path := plan.PartitionPath(ref.Group, ref.Kind, strings.TrimPrefix(o["apiVersion"].(string), ref.Group+"/"))
+	if path == nil || tree.StrAt(tree.FromValue(o), "spec", "updateStrategy", "type") == "OnDelete" {
+		return
+	}
+	if _, percent := v.(string); percent && ref.Kind != kruise.KindCloneSet && ref.Kind != kruise.KindSidecarSet {
+		v = 1
+	}
+	below(o, path[:len(path)-1]...)[path[len(path)-1]] = v
+}
+
+// below is a mapping in an object, which is made where it is missing.
+func below(o map[string]any, path ...string) map[string]any {
+	for _, key := range path {
+		next, ok := o[key].(map[string]any)
+		if !ok {
+			next = map[string]any{}
+			o[key] = next
+		}
+		o = next
+	}
+	return o
+}
+
+func copyOf(o map[string]any) map[string]any {
+	out, _ := tree.Value(tree.FromValue(o)).(map[string]any)
+	return out
+}
+
+func keepsWhatApplyingKeeps(t *testing.T, first, n int, newChange func(uint64) (*change, error)) {
+	t.Helper()
 	total, refused, faults := 0, map[string]int{}, map[string]int{}
 	for number := first; number < n; number++ {
 		c, err := newChange(uint64(number))
@@ -80,6 +144,10 @@ type change struct {
 	// broken are pods that are not ready before the change; new is what the workload becomes.
 	broken map[string]bool
 	new    map[string]any
+	// midway is an earlier change that its partition has stopped; nil for none.
+	midway map[string]any
+	// partitioned indicates that the new state has a partition, which a rollout in steps of its own would not leave.
+	partitioned bool
 }
 
 // newChange makes up a workload and what becomes of it.
@@ -139,6 +207,11 @@ func (c *change) begin() (*World, error) {
 	}
 	_, err := w.Settle(time.Hour)
 	w.pods.answerHooks(plan.HookAnswer(5 * time.Second))
+	if err == nil && c.midway != nil {
+		if err = w.Apply(tree.FromValue(c.inNamespace(c.midway))); err == nil {
+			_, err = w.Settle(time.Hour)
+		}
+	}
 	return w, err
 }
 
@@ -161,7 +234,12 @@ func (c *change) compare() (refused, fault string) {
 	if err != nil {
 		return "applying: " + err.Error(), ""
 	}
-	for _, way := range []struct{ name, steps string }{{"one step", "100%"}, {"three steps", "1,50%,100%"}, {"apply", ""}} {
+	type way struct{ name, steps string }
+	ways := []way{{"one step", "100%"}, {"three steps", "1,50%,100%"}, {"apply", ""}}
+	if c.partitioned {
+		ways = []way{{"its own steps", ""}, {"apply", ""}}
+	}
+	for _, way := range ways {
 		got, why, err := c.rolledOut(way.steps, way.name == "apply")
 		switch {
 		case err != nil:
