@@ -20,14 +20,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/placement"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/protect"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/references"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/requests"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/sidecar"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/split"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/startup"
 )
 
 // Target defines what may be in the output.
@@ -183,7 +180,7 @@ func render(in []*resource.Resource, opt Options) (*Result, error) {
 	if err := check.Made(c, in, out); err != nil {
 		return nil, err
 	}
-	out, sequences, err := requests.Run(c, out)
+	out, sequences, err := patches.Requests(c, out)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +201,7 @@ const checked, made = .4, .5
 // stages runs what expands objects one after another, until Stop returns an error.
 func stages(c *stage.Context, out []*resource.Resource, progress resource.Progress) ([]*resource.Resource, error) {
 	all := []func(*stage.Context, []*resource.Resource) ([]*resource.Resource, error){
-		lower.Run, admission.Run, sidecar.Run, startup.Run, placement.Run, fanout.Run, references.Run, protect.Run,
+		lower.Run, admission.Run, sidecar.Run, sidecar.Start, placement.Run, fanout.Run, references.Run, admission.Protect,
 	}
 	for i, run := range all {
 		c.Progress = progress.Within(float64(i)/float64(len(all)), float64(i+1)/float64(len(all)))

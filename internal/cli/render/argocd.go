@@ -20,7 +20,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/argocd"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -314,7 +313,7 @@ func (a *argocdApplication) strictHint() string {
 // withoutOwnDocuments drops the RenderConfig that lies beside the manifests, without a word: it is in
 // force.
 func withoutOwnDocuments(list []*resource.Resource) []*resource.Resource {
-	return slices.DeleteFunc(list, func(r *resource.Resource) bool { return r.Is(config.Group, config.Kind) })
+	return slices.DeleteFunc(list, func(r *resource.Resource) bool { return r.Is(render.ConfigGroup, render.ConfigKind) })
 }
 
 // chartFileName is the file by which Helm knows a chart.

@@ -18,7 +18,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/requests"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -82,7 +81,7 @@ func (o *renderOptions) loadBase(ctx context.Context) ([]*resource.Resource, err
 // needsBase refuses a directory of patches that nothing could be written into: only
 // what is asked of running pods leads from no state before.
 func (o *renderOptions) needsBase(stream []*resource.Resource) error {
-	if o.patchesDir == "" || o.base != "" || slices.ContainsFunc(stream, requests.Is) {
+	if o.patchesDir == "" || o.base != "" || slices.ContainsFunc(stream, patches.IsRequest) {
 		return nil
 	}
 	return command.Usagef("give the state before with --against FILE or --against DIRECTORY", "--patches-dir needs --against")

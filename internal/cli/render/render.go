@@ -29,7 +29,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/subset"
 )
 
 const renderLong = `Expand OpenKruise objects into native Kubernetes resources, from files alone.
@@ -315,7 +314,7 @@ func (o *renderOptions) emit(ctx context.Context, list []*resource.Resource) err
 		if o.splitBy == "" {
 			return emit.Dir(o.outputDir, list, opt)
 		}
-		opt.Folders = emit.SubsetFolders(subset.Of(list))
+		opt.Folders = emit.SubsetFolders(subsetsOf(list))
 		if err := emit.Dir(o.outputDir, list, opt); err != nil {
 			return err
 		}

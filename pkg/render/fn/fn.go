@@ -18,7 +18,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -156,15 +155,15 @@ func (l *resourceList) misconfigured(err error) error {
 
 // checkUsable refuses an outcome that must not be used, and applies what the options
 // writeFindings of the output.
-func (o *outcome) checkUsable(conf *config.Config, s *stream) error {
+func (o *outcome) checkUsable(conf *render.Config, s *stream) error {
 	if conf.Strict && o.worst.Rank() >= finding.Lost.Rank() {
 		return &resource.Error{Err: errors.New("something is lost, and the option strict is set"), Hint: "the findings name each field and what to do"}
 	}
 	switch conf.Validate {
-	case config.Echo:
+	case render.ValidateEcho:
 		o.echo = true
 		return nil
-	case config.Empty:
+	case render.ValidateEmpty:
 		o.items = nil
 		return nil
 	}

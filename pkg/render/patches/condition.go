@@ -54,8 +54,12 @@ func (w *writer) before(s *plan.Step) []Condition {
 	return out
 }
 
-// soon is how long a command looks for what should be there already.
-const soon = "5s"
+// soon is how long a command looks for what should be there already, usual how long
+// for what takes time where no limit is set.
+const (
+	soon  = "5s"
+	usual = "10m"
+)
 
 func (w *writer) templateText(hash string) string {
 	if hash == w.plan.Change.FromHash && hash != w.plan.Change.ToHash {
