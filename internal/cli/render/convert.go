@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -64,7 +63,7 @@ const convertExample = `  # a Deployment onto Kruise, images updated in place
 // alone: Kruise objects in another version of their API, workloads and budgets
 // as the kind that does the same with Kruise, or without.
 func NewConvert(f *factory.Factory) *cobra.Command {
-	o := &convertOptions{factory: f}
+	o := &convertOptions{streamOptions: streamOptions{factory: f}}
 	c := &cobra.Command{
 		Use:     "convert (-f FILE | -k DIR) (--to KIND | --to-version VERSION)",
 		Short:   "Convert objects to another kind or API version",
@@ -83,7 +82,7 @@ func (o *convertOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer o.factory.Working("converting").Stop()
-	stream, err := load.Load(ctx, o.limits.Load(o.build.Load(load.Options{Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace(), Except: o.with})))
+	stream, err := load.Load(ctx, o.Load(load.Options{Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace(), Except: o.with}))
 	if err != nil {
 		return err
 	}
@@ -98,13 +97,16 @@ func (o *convertOptions) run(ctx context.Context) error {
 		return err
 	}
 	found = append(found, lost...)
-	if err := o.writeReport(count, len(stream), found); err != nil {
+	if err := o.writeReport(count, len(stream), found, nil); err != nil {
 		return err
 	}
 	if o.strict && finding.Worst(found).Rank() >= finding.Lost.Rank() {
 		return &resource.Error{Err: errors.New("something is lost, and --strict was given"), Hint: "the lines above name each field"}
 	}
-	return o.emit(ctx, stream)
+	if o.outputDir != "" {
+		return emit.Dir(o.outputDir, stream, o.dirOptions(ctx))
+	}
+	return o.print(ctx, stream)
 }
 
 // toKinds does what --to asks for, and says what is lost by it.
@@ -143,29 +145,6 @@ func (o *convertOptions) toVersion(stream, given []*resource.Resource) (found []
 	return found, o.sayVersion(written)
 }
 
-// writeReport writes what --report asks for.
-func (o *convertOptions) writeReport(in, out int, found []finding.Finding) error {
-	if o.report == "" {
-		return nil
-	}
-	b, err := view.NewReport(in, out, found, nil).JSON()
-	if err != nil {
-		return err
-	}
-	return emit.File(o.report, b)
-}
-
-func (o *convertOptions) emit(ctx context.Context, list []*resource.Resource) error {
-	out := emit.Unless(ctx.Err, o.factory.Streams.Out)
-	switch {
-	case o.outputDir != "":
-		return emit.Dir(o.outputDir, list, emit.DirOptions{Format: map[string]emit.Format{"yaml": emit.YAML, "json": emit.JSON}[o.output], Stop: ctx.Err, Limits: o.limits.Stage()})
-	case o.output == "json":
-		return emit.JSONStream(out, list, o.limits.Stage())
-	}
-	return emit.Drain(out, list, o.limits.Stage())
-}
-
 // words joins the legal values of a flag.
 func words(list []string) string { return strings.Join(list, ", ") }
 
@@ -182,14 +161,6 @@ func (o *convertOptions) sayKinds(in int, res *engine.Result) error {
 		_, _ = fmt.Fprintln(w, view.Counted(fmt.Sprintf("converted %d of %s", res.Converted, counted.Of(in, "object")), res.Findings))
 	}
 	return w.Flush()
-}
-
-// noted is where notes about the input go.
-func (o *convertOptions) noted() io.Writer {
-	if o.quiet {
-		return io.Discard
-	}
-	return o.factory.Streams.Err
 }
 
 // sayVersion names what another version loses and what stays as it is.

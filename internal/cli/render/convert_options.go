@@ -8,9 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -18,13 +15,7 @@ import (
 )
 
 type convertOptions struct {
-	factory *factory.Factory
-
-	files     []string
-	recursive bool
-	kustomize string
-	build     input.KustomizationFlags
-	with      []string
+	streamOptions
 
 	to         []string
 	names      []string
@@ -34,32 +25,18 @@ type convertOptions struct {
 	forget     bool
 	kubernetes string
 
-	version   string
-	output    string
-	outputDir string
-	report    string
-	strict    bool
-	quiet     bool
-	verbose   int
-
-	limits input.LimitFlag
-	kruise installation.Flag
+	version string
 }
 
 var (
 	versions          = []string{kruise.V1alpha1, kruise.V1beta1}
-	convertOutputs    = []string{"yaml", "json"}
 	policies          = []string{"ReCreate", "InPlaceIfPossible", "InPlaceOnly"}
 	protectOperations = []string{"DELETE", "UPDATE", "EVICT", "RESIZE"}
 )
 
 func (o *convertOptions) addFlags(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
-	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
-	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization, built in process")
-	o.build.Add(c)
-	fl.StringSliceVar(&o.with, "with", nil, "file with context objects, which exist in the cluster and are not rendered; - is standard input")
+	o.streamOptions.addFlags(c, "the newest", "show exact findings too")
 	fl.StringSliceVar(&o.to, "to", nil, "target kinds: "+words(engine.Words()))
 	fl.StringSliceVar(&o.names, "name", nil, "with --to: convert only objects with these names")
 	fl.StringVarP(&o.selector, "selector", "l", "", "with --to: convert only objects that this label selector matches")
@@ -68,57 +45,26 @@ func (o *convertOptions) addFlags(c *cobra.Command) {
 	fl.BoolVar(&o.forget, "forget", false, "leave out the annotation from which a later conversion restores what was lost")
 	fl.StringVar(&o.kubernetes, "kubernetes-version", "", "version of the API server that native objects are for (default: the newest)")
 	fl.StringVar(&o.version, "to-version", "", "API version to write: "+words(versions))
-	fl.StringVarP(&o.output, "output", "o", convertOutputs[0], "output format: "+words(convertOutputs))
-	fl.StringVar(&o.outputDir, "out", "", "write one file per object into this directory")
-	fl.StringVar(&o.report, "report", "", "write all findings as JSON into this file")
-	fl.BoolVar(&o.strict, "strict", false, "fail if anything is lost")
-	fl.BoolVarP(&o.quiet, "quiet", "q", false, "do not print findings")
-	fl.CountVarP(&o.verbose, "verbose", "v", "show exact findings too")
-	o.limits.Add(c)
-	o.kruise.Add(c, "the newest")
 	for flag, values := range map[string][]string{
-		"to": engine.Words(), "to-version": versions, "output": convertOutputs, "pod-update-policy": policies, "protect-operations": protectOperations,
+		"to": engine.Words(), "to-version": versions, "pod-update-policy": policies, "protect-operations": protectOperations,
 	} {
 		command.Offer(c, flag, values...)
 	}
-	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
-	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
-	_ = c.MarkFlagDirname("kustomize")
-	_ = c.MarkFlagDirname("out")
 }
 
 // validate reads the flags; everything wrong with them is an error of usage.
 func (o *convertOptions) validate() (engine.Options, error) {
 	opt := engine.Options{Forget: o.forget, Namespace: o.factory.Namespace()}
-	if err := o.limits.Complete(); err != nil {
+	if err := o.streamOptions.validate(); err != nil {
 		return opt, err
 	}
-	if err := o.kruise.Complete(); err != nil {
-		return opt, err
-	}
-	switch {
-	case len(o.files) == 0 && o.kustomize == "":
-		return opt, command.Usagef("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "must specify one of -f and -k")
-	case len(o.files) > 0 && o.kustomize != "":
-		return opt, command.Usagef("a kustomization names its own files", "only one of -f or -k can be specified")
-	case o.kustomize != "" && o.recursive:
-		return opt, command.Usagef("a kustomization names its own files", "-k and -R exclude each other")
-	case len(o.to) == 0 && o.version == "":
+	if len(o.to) == 0 && o.version == "" {
 		return opt, command.Usagef("give --to KIND or --to-version VERSION", "nothing to convert to")
-	}
-	if err := o.build.Complete(o.kustomize); err != nil {
-		return opt, err
 	}
 	if o.version != "" {
 		if err := command.OneOf("to-version", o.version, versions...); err != nil {
 			return opt, err
 		}
-	}
-	if err := command.OneOf("output", o.output, convertOutputs...); err != nil {
-		return opt, err
-	}
-	if err := command.OneStdin(slices.Concat(o.files, o.with)...); err != nil {
-		return opt, err
 	}
 	return opt, o.kinds(&opt)
 }

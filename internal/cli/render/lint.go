@@ -66,10 +66,8 @@ const lintExample = `  # a directory
 type lintOptions struct {
 	factory *factory.Factory
 
-	files     []string
-	recursive bool
-	kustomize string
-	build     input.KustomizationFlags
+	input.ManifestFlags
+
 	old, with []string
 
 	operation string
@@ -79,7 +77,6 @@ type lintOptions struct {
 	known     bool
 	rules     bool
 	output    string
-	limits    input.LimitFlag
 	kruise    installation.Flag
 	live      lintLive
 
@@ -104,9 +101,7 @@ func NewLint(f *factory.Factory) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	fl := c.Flags()
-	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
-	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
-	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization, built in process")
+	o.Add(c, filesText, kustomizationText)
 	fl.StringSliceVar(&o.old, "against", nil, "file or directory with the current state of the objects; - is standard input")
 	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist in the cluster: used, not checked; - is standard input")
 	fl.StringVar(&o.operation, "operation", "", "operation to check: create, update or delete (default: update for objects in --against, else create)")
@@ -116,9 +111,8 @@ func NewLint(f *factory.Factory) *cobra.Command {
 	fl.BoolVar(&o.known, "complete", false, "assume that objects which are neither in the input nor in --with do not exist")
 	fl.BoolVar(&o.rules, "rules", false, "list all rules")
 	fl.StringVarP(&o.output, "output", "o", lintOutputs[0], "output format: "+strings.Join(lintOutputs, ", "))
-	o.limits.Add(c)
+	o.Limits.Add(c)
 	o.kruise.Add(c, "that of --live, or of ClusterFacts in --with, else the newest")
-	o.build.Add(c)
 	o.live.addFlags(c)
 	completeLint(c)
 	return c
@@ -135,8 +129,7 @@ func completeLint(c *cobra.Command) {
 	} {
 		command.Offer(c, flag, values...)
 	}
-	_ = c.MarkFlagDirname("kustomize")
-	for _, flag := range []string{"filename", "with", "against"} {
+	for _, flag := range []string{"with", "against"} {
 		_ = c.MarkFlagFilename(flag, "yaml", "yml", "json")
 	}
 }
@@ -149,24 +142,19 @@ func (o *lintOptions) validate() error {
 		if err := o.live.validate(o); err != nil {
 			return err
 		}
-	case len(o.files) == 0 && o.kustomize == "":
+	case !o.Given():
 		return command.Usagef("give -f FILE, -f DIRECTORY, -f -, -k DIRECTORY, or --live", "must specify one of -f and -k")
-	case len(o.files) > 0 && o.kustomize != "":
-		return command.Usagef("a kustomization names its own files", "only one of -f or -k can be specified")
 	}
 	if err := o.validChoices(); err != nil {
 		return err
 	}
-	if err := o.limits.Complete(); err != nil {
+	if err := o.Complete(); err != nil {
 		return err
 	}
 	if err := o.kruise.Complete(); err != nil {
 		return err
 	}
-	if err := o.build.Complete(o.kustomize); err != nil {
-		return err
-	}
-	return command.OneStdin(slices.Concat(o.files, o.old, o.with)...)
+	return command.OneStdin(slices.Concat(o.Files, o.old, o.with)...)
 }
 
 // validChoices refuses values that their flags do not know.
@@ -291,13 +279,13 @@ func partly(q engine.Request) []engine.Problem {
 
 // request reads the files. With faults it holds what can be looked at without the rest.
 func (o *lintOptions) request(ctx context.Context) (engine.Request, error) {
-	q := engine.Request{Operation: check.Operation(o.operation), Namespace: o.factory.Namespace(), Disabled: o.disable, Known: o.known, Limits: o.limits.Stage(), Stop: ctx.Err}
+	q := engine.Request{Operation: check.Operation(o.operation), Namespace: o.factory.Namespace(), Disabled: o.disable, Known: o.known, Limits: o.Limits.Stage(), Stop: ctx.Err}
 	var faults resource.Errors
 	var err error
-	q.Objects, err = load.Readable(ctx, o.limits.Load(o.build.Load(load.Options{
-		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In, Namespace: q.Namespace, Except: slices.Concat(o.with, o.old),
+	q.Objects, err = load.Readable(ctx, o.Load(load.Options{
+		Stdin: o.factory.Streams.In, Namespace: q.Namespace, Except: slices.Concat(o.with, o.old),
 		Undecided: func(e *resource.Error) { q.Undecided = append(q.Undecided, e) },
-	})))
+	}))
 	faults.Add(err)
 	q.Context, err = load.Context(ctx, o.with, o.factory.Streams.In)
 	faults.Add(err)
@@ -308,7 +296,7 @@ func (o *lintOptions) request(ctx context.Context) (engine.Request, error) {
 	if len(o.old) == 0 {
 		return q, faults.Err()
 	}
-	q.Old, err = load.Load(ctx, o.limits.Load(load.Options{Files: o.old, Recursive: true, Stdin: o.factory.Streams.In, Namespace: q.Namespace}))
+	q.Old, err = load.Load(ctx, o.Limits.Load(load.Options{Files: o.old, Recursive: true, Stdin: o.factory.Streams.In, Namespace: q.Namespace}))
 	if err != nil {
 		q.Objects = nil // it is not known which of them are updates
 	}

@@ -32,7 +32,7 @@ func (l *lintLive) validate(o *lintOptions) error {
 	switch {
 	case !l.on:
 		return command.Usagef("add --live to look at a cluster", "-A and -l go with --live")
-	case len(o.files)+len(o.old)+len(o.with) > 0 || o.kustomize != "":
+	case o.Given() || len(o.old)+len(o.with) > 0:
 		return command.Usagef("render --live and inventory give files what a cluster knows", "--live excludes -f, -k, --against and --with")
 	case o.operation != "" || o.known:
 		return command.Usagef("what is in the cluster exists, and nothing is sent", "--live excludes --operation and --complete")
@@ -88,7 +88,7 @@ func (o *lintOptions) inCluster(ctx context.Context) ([]engine.Problem, error) {
 	o.checked = len(found.Objects)
 	q := engine.Request{
 		Objects: found.Objects, Old: found.Objects, Context: found.Context, Namespace: namespace, Disabled: o.disable,
-		Known: len(found.Skipped) == 0, Kruise: o.kruise.Or(found.Kruise.Release), Limits: o.limits.Stage(),
+		Known: len(found.Skipped) == 0, Kruise: o.kruise.Or(found.Kruise.Release), Limits: o.Limits.Stage(),
 	}
 	return withPods(ctx, cluster, q)
 }

@@ -71,9 +71,9 @@ func (o *renderOptions) loadBase(ctx context.Context) ([]*resource.Resource, err
 		return nil, nil
 	}
 	opt := load.Options{Files: []string{o.base}, Recursive: true, Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace()}
-	if info, err := os.Stat(o.base); o.kustomize != "" && err == nil && info.IsDir() {
+	if info, err := os.Stat(o.base); o.Kustomize != "" && err == nil && info.IsDir() {
 		opt.Files, opt.Recursive, opt.Kustomize = nil, false, o.base
-		opt = o.build.Load(opt)
+		opt = o.Build.Load(opt)
 	}
 	return load.Load(ctx, opt)
 }
@@ -141,11 +141,11 @@ func (o *renderOptions) changes(opt engine.Options, rendered []*resource.Resourc
 
 // input names what was rendered.
 func (o *renderOptions) input() string {
-	if o.kustomize != "" {
-		return o.kustomize
+	if o.Kustomize != "" {
+		return o.Kustomize
 	}
-	if len(o.files) == 1 && o.files[0] != "-" {
-		return o.files[0]
+	if len(o.Files) == 1 && o.Files[0] != "-" {
+		return o.Files[0]
 	}
 	return "the input"
 }
@@ -169,7 +169,7 @@ func (o *renderOptions) writePatches(set patches.Set) error {
 	for i, f := range files {
 		docs[i] = emit.Document(f)
 	}
-	err = emit.Folders(o.patchesDir, docs, emit.DirOptions{Kept: o.kept, Limits: o.limits.Stage()})
+	err = emit.Folders(o.patchesDir, docs, emit.DirOptions{Kept: o.kept, Limits: o.Limits.Stage()})
 	if err != nil || o.quiet {
 		return err
 	}

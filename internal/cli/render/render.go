@@ -66,7 +66,7 @@ const renderExample = `  # a directory, to standard output
 
 // NewRender returns the verb.
 func NewRender(f *factory.Factory) *cobra.Command {
-	o := &renderOptions{factory: f}
+	o := &renderOptions{streamOptions: streamOptions{factory: f}}
 	c := &cobra.Command{
 		Use:     "render (-f FILE | -k DIR)",
 		Short:   "Expand Kruise objects into native Kubernetes resources",
@@ -75,7 +75,7 @@ func NewRender(f *factory.Factory) *cobra.Command {
 		Args:    command.NoArgs("name files with -f, a kustomization with -k"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().NFlag() == 0 && inArgoCD(f) {
-				return generateForArgoCD(c.Context(), f, &o.limits)
+				return generateForArgoCD(c.Context(), f, &o.Limits)
 			}
 			return o.run(c.Context())
 		},
@@ -92,7 +92,7 @@ func (o *renderOptions) run(ctx context.Context) error {
 	}
 	loading := o.factory.Working("loading manifests")
 	defer loading.Stop()
-	stream, err := o.load(loading.Reported(ctx))
+	stream, err := o.readManifests(loading.Reported(ctx))
 	if err != nil {
 		return err
 	}
@@ -264,14 +264,8 @@ func (o *renderOptions) printFindings(in int, res *engine.Result) error {
 	if err := o.applyAccepted(res); err != nil {
 		return err
 	}
-	if o.report != "" {
-		b, err := view.NewReport(in, len(res.Resources), res.Findings, res.Explanations).JSON()
-		if err != nil {
-			return err
-		}
-		if err := emit.File(o.report, b); err != nil {
-			return err
-		}
+	if err := o.writeReport(in, len(res.Resources), res.Findings, res.Explanations); err != nil {
+		return err
 	}
 	w := text.Buffered(o.factory.Streams.Err)
 	st := o.factory.ErrStyle()
@@ -306,11 +300,8 @@ func (o *renderOptions) emit(ctx context.Context, list []*resource.Resource) err
 		list = emit.ApplyOrder(list)
 	}
 	if o.outputDir != "" {
-		format := emit.YAML
-		if o.output == "json" {
-			format = emit.JSON
-		}
-		opt := emit.DirOptions{Format: format, Kustomization: o.kustomization, Kept: o.kept, Stop: ctx.Err, Limits: o.limits.Stage()}
+		opt := o.dirOptions(ctx)
+		opt.Kustomization, opt.Kept = o.kustomization, o.kept
 		if o.splitBy == "" {
 			return emit.Dir(o.outputDir, list, opt)
 		}
@@ -320,11 +311,7 @@ func (o *renderOptions) emit(ctx context.Context, list []*resource.Resource) err
 		}
 		return o.reportFolders(opt.Folders)
 	}
-	out := emit.Unless(ctx.Err, o.factory.Streams.Out)
-	if o.output == "json" {
-		return emit.JSONStream(out, list, o.limits.Stage())
-	}
-	return emit.Drain(out, list, o.limits.Stage())
+	return o.print(ctx, list)
 }
 
 // splittable refuses --split-by where it could not do what it says.
@@ -365,11 +352,7 @@ func (o *renderOptions) reportFolders(folders []string) error {
 		return w.Flush()
 	}
 	for _, folder := range slices.Sorted(maps.Keys(count)) {
-		objects := "objects"
-		if count[folder] == 1 {
-			objects = "object"
-		}
-		_, _ = fmt.Fprintf(w, "%s: %d %s\n", filepath.Join(o.outputDir, filepath.FromSlash(folder)), count[folder], objects)
+		_, _ = fmt.Fprintf(w, "%s: %s\n", filepath.Join(o.outputDir, filepath.FromSlash(folder)), counted.Of(count[folder], "object"))
 	}
 	return w.Flush()
 }
