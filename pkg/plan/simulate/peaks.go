@@ -68,7 +68,7 @@ func (p peaks) list() []Peak {
 }
 
 // sample counts what is unavailable now.
-func (d *groupDriver) sample() {
+func (d *driver) sample() {
 	total, spaces := 0, map[string]int{}
 	for _, r := range d.members {
 		n := d.unavailable(r.Ref)
@@ -100,7 +100,7 @@ func (d *groupDriver) sample() {
 }
 
 // shared reports whether pods belong to several members.
-func (d *groupDriver) shared(pods []*cluster.Pod) bool {
+func (d *driver) shared(pods []*cluster.Pod) bool {
 	users := 0
 	for _, r := range d.members {
 		if o := d.store.objects[r.Ref]; o != nil && d.store.concerns(o, pods) {
