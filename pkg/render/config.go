@@ -40,26 +40,13 @@ const (
 // Config is the content of a function config: of the RenderConfig API
 // (kubectl-kruise.dev/v1alpha1), of the same options as texts in a ConfigMap, or as annotations on
 // a Kruise object. One table of options serves all three, and unknown options are refused. No file
-// is opened here: what a config names is read by a function that the caller hands in. The zero value renders everything to native objects.
+// is opened here: what a config names is read by a function that the caller hands in. The zero value
+// renders everything to native objects.
 type Config struct {
-	// Target, Expand, APIVersions, Driver, Kruise, Kubernetes, HelperImage, ProtectAll,
-	// SidecarSetAs, SpreadAs, OmitStrategy, PreviewAPIs, Namespace, TemplatePaths and Explain are those of
-	// render.Options.
-	Target        Target
-	Expand        []string
-	APIVersions   []string
-	Driver        stage.Driver
-	Kruise        kruise.Release
-	Kubernetes    int
-	HelperImage   string
-	ProtectAll    bool
-	SidecarSetAs  stage.SidecarSetAs
-	SpreadAs      stage.SpreadAs
-	OmitStrategy  bool
-	PreviewAPIs   bool
-	Namespace     string
-	TemplatePaths map[string]string
-	Explain       bool
+	// Options are those for the engine. What it reads of other objects is not in them yet, see
+	// [Config.Read].
+	Options
+
 	// With are objects that exist in the cluster: used, never emitted.
 	With []ConfigSource
 	// Base is the state before, see render.Options.
@@ -73,16 +60,6 @@ type Config struct {
 	AllowEmpty bool
 	// Validate discards the output.
 	Validate Validation
-}
-
-// Options returns the options for the engine; the context objects are not in
-// them yet.
-func (c *Config) Options() Options {
-	return Options{
-		Target: c.Target, Expand: c.Expand, APIVersions: c.APIVersions, Driver: c.Driver, Kruise: c.Kruise, Kubernetes: c.Kubernetes,
-		HelperImage: c.HelperImage, ProtectAll: c.ProtectAll, SidecarSetAs: c.SidecarSetAs, SpreadAs: c.SpreadAs, OmitStrategy: c.OmitStrategy, PreviewAPIs: c.PreviewAPIs,
-		Namespace: c.Namespace, TemplatePaths: c.TemplatePaths, Explain: c.Explain,
-	}
 }
 
 // ReadConfig returns the options in a function config: a RenderConfig, a ConfigMap,
@@ -204,7 +181,7 @@ func (r *reader) set(c *Config, name string, v *tree.Node) {
 
 // judge checks what concerns several options.
 func (r *reader) judge(c *Config) {
-	if kind, value := c.Options().UnusedOption(); kind != "" && r.path != inAnnotations { // a Kruise object with options is expanded itself
+	if kind, value := c.UnusedOption(); kind != "" && r.path != inAnnotations { // a Kruise object with options is expanded itself
 		option := map[string]string{kruise.KindSidecarSet: "sidecarSetAs", kruise.KindWorkloadSpread: "spreadAs"}[kind]
 		r.fail(option, "name "+kind+" in expand, too", "%s changes nothing: target kruise keeps every %s", value, kind)
 	}

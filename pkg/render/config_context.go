@@ -17,15 +17,15 @@ type ConfigSource struct {
 	Object *tree.Node
 }
 
-// Context returns the objects of the option with. read is called with the names of
-// files as they are written; it decides what may be read. nil refuses files.
-func (c *Config) Context(read func(path string) ([]byte, error)) ([]*resource.Resource, error) {
-	return objects("with", c.With, read)
-}
-
-// Before returns the objects of the option base, in the same way.
-func (c *Config) Before(read func(path string) ([]byte, error)) ([]*resource.Resource, error) {
-	return objects("base", c.Base, read)
+// Read returns the options for the engine, with the objects of the options with and base. read is
+// called with the names of files as they are written; it decides what may be read. nil refuses files.
+func (c *Config) Read(read func(path string) ([]byte, error)) (opt Options, err error) {
+	opt = c.Options
+	if opt.Context, err = objects("with", c.With, read); err != nil {
+		return opt, err
+	}
+	opt.Base, err = objects("base", c.Base, read)
+	return opt, err
 }
 
 func objects(option string, list []ConfigSource, read func(path string) ([]byte, error)) ([]*resource.Resource, error) {

@@ -26,6 +26,5 @@ func FuzzRead(f *testing.F) {
 		if c == nil {
 			t.Fatal(err)
 		}
-		_ = c.Options()
 	})
 }

@@ -25,13 +25,15 @@ func node(t *testing.T, text string) *tree.Node {
 
 // everything is every option that holds plain values, as all readers see it.
 var everything = Config{
-	Target: Auto, Driver: stage.Native, Kruise: kruise.Minor(8), Kubernetes: 34, HelperImage: "a/b:1", ProtectAll: true, SpreadAs: stage.SpreadConstraints,
-	SidecarSetAs: stage.Admission, PreviewAPIs: true, OmitStrategy: true, Expand: []string{"SidecarSet", "cloneset"},
-	APIVersions: []string{"apps/v1", "apps.kruise.io/v1beta1"}, Namespace: "shop",
-	TemplatePaths: map[string]string{"a.b/C": "spec.template", "d/E": "spec.pod"},
-	With:          []ConfigSource{{File: "a.yaml"}, {File: "b/c.yaml"}},
-	Base:          []ConfigSource{{File: "old.yaml"}},
-	Strict:        true, AllowEmpty: true, Explain: true, Validate: ValidateEcho,
+	Options: Options{
+		Target: Auto, Driver: stage.Native, Kruise: kruise.Minor(8), Kubernetes: 34, HelperImage: "a/b:1", ProtectAll: true, SpreadAs: stage.SpreadConstraints,
+		SidecarSetAs: stage.Admission, PreviewAPIs: true, OmitStrategy: true, Expand: []string{"SidecarSet", "cloneset"},
+		APIVersions: []string{"apps/v1", "apps.kruise.io/v1beta1"}, Namespace: "shop",
+		TemplatePaths: map[string]string{"a.b/C": "spec.template", "d/E": "spec.pod"}, Explain: true,
+	},
+	With:   []ConfigSource{{File: "a.yaml"}, {File: "b/c.yaml"}},
+	Base:   []ConfigSource{{File: "old.yaml"}},
+	Strict: true, AllowEmpty: true, Validate: ValidateEcho,
 	KruiseSchema: new(bool),
 }
 
@@ -221,14 +223,6 @@ func TestRead_ReportsAllFaults(t *testing.T) {
 	}
 }
 
-func TestOptions(t *testing.T) {
-	c := Config{Target: Kruise, Driver: stage.Client, Expand: []string{"CloneSet"}, APIVersions: []string{"a/v1"}, Namespace: "b", TemplatePaths: map[string]string{"c/D": "e"}, Explain: true}
-	want := Options{Target: Kruise, Driver: stage.Client, Expand: []string{"CloneSet"}, APIVersions: []string{"a/v1"}, Namespace: "b", TemplatePaths: map[string]string{"c/D": "e"}, Explain: true}
-	if diff := cmp.Diff(want, c.Options()); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestContext(t *testing.T) {
 	c, err := ReadConfig(node(t, `
 apiVersion: kubectl-kruise.dev/v1alpha1
@@ -250,18 +244,18 @@ spec:
 		}
 		return []byte("{apiVersion: v1, kind: Namespace, metadata: {name: a}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: b}}\n"), nil
 	}
-	objects, err := c.Context(read)
+	opt, err := c.Read(read)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, o := range objects {
+	for _, o := range opt.Context {
 		got = append(got, o.ID().String())
 	}
 	if diff := cmp.Diff([]string{"Namespace a", "Namespace b", "Namespace inline", "Node listed"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := c.Context(nil); err == nil || err.Error() != "two.yaml: no files can be read here" {
+	if _, err := c.Read(nil); err == nil || err.Error() != "two.yaml: no files can be read here" {
 		t.Errorf("without a reader: %v", err)
 	}
 }
@@ -272,7 +266,7 @@ func TestContext_ReportsUnreadableFiles(t *testing.T) {
 		{File: "broken.yaml"},
 		{Object: tree.Map("kind", "Namespace")},
 	}}
-	_, err := c.Context(func(path string) ([]byte, error) {
+	_, err := c.Read(func(path string) ([]byte, error) {
 		if path == "broken.yaml" {
 			return []byte("a: b: c"), nil
 		}

@@ -43,7 +43,7 @@ func options(t *testing.T, dir string) render.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Options()
+	return c.Options
 }
 
 // samePatches compares the files of sequences, as --patches-dir writes them.

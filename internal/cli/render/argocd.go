@@ -223,15 +223,11 @@ func (a *argocdApplication) write(ctx context.Context, list []*resource.Resource
 
 // options are those of the settings, with the objects that they name.
 func (a *argocdApplication) options() (render.Options, error) {
-	opt := a.settings.Options()
+	opt, err := a.settings.Read(a.read)
+	if err != nil {
+		return opt, err
+	}
 	opt.Limits = a.limits.Stage()
-	var err error
-	if opt.Context, err = a.settings.Context(a.read); err != nil {
-		return opt, err
-	}
-	if opt.Base, err = a.settings.Before(a.read); err != nil {
-		return opt, err
-	}
 	return opt.WithFacts()
 }
 

@@ -19,7 +19,9 @@ import (
 type Step struct{ renderOptions }
 
 // NewStep returns the step with its defaults.
-func NewStep(f *factory.Factory) *Step { return &Step{renderOptions{streamOptions: streamOptions{factory: f}}} }
+func NewStep(f *factory.Factory) *Step {
+	return &Step{renderOptions{streamOptions: streamOptions{factory: f}}}
+}
 
 // flagsNotInStep are flags about where the output goes, and what else is written.
 var flagsNotInStep = []string{"order", "output", "out", "output-kustomization", "split-by", "allow-empty", "against", "patches-dir", "steps"}

@@ -86,7 +86,7 @@ func renderConfig(n *tree.Node) error {
 
 // known is what Argo CD passes about the cluster, which any option overrides.
 func (e Environment) known() (render.Config, error) {
-	c := render.Config{Namespace: e.Namespace, APIVersions: e.APIVersions}
+	c := render.Config{Options: render.Options{Namespace: e.Namespace, APIVersions: e.APIVersions}}
 	if e.KubeVersion == "" {
 		return c, nil
 	}

@@ -96,7 +96,7 @@ func (l *resourceList) process(ctx context.Context, read reader) (*outcome, erro
 	s := newStream(j, items)
 	o.recordPlaces(s)
 	o.warn(l, j.warnings)
-	opt, err := j.options(read)
+	opt, err := j.conf.Read(read)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -125,16 +125,6 @@ func (l *resourceList) process(ctx context.Context, read reader) (*outcome, erro
 		o.items = append(o.items, r.Node())
 	}
 	return o, o.checkUsable(j.conf, s)
-}
-
-// options are those of the config, with the objects that it names.
-func (j *job) options(read reader) (opt render.Options, err error) {
-	opt = j.conf.Options()
-	if opt.Context, err = j.conf.Context(read); err != nil {
-		return opt, err
-	}
-	opt.Base, err = j.conf.Before(read)
-	return opt, err
 }
 
 // config returns the function config as an object.
