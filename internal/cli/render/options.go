@@ -25,16 +25,9 @@ type renderOptions struct {
 
 	live bool
 
-	target        string
-	expand        []string
-	driver        string
+	// opt are the options of the engine, as far as a flag has their form.
+	opt           engine.Options
 	kubernetes    string
-	helperImage   string
-	protectAll    bool
-	sidecarSetAs  string
-	spreadAs      string
-	omitStrategy  bool
-	previewAPIs   bool
 	templatePaths []string
 	order         string
 
@@ -45,23 +38,22 @@ type renderOptions struct {
 	accept        []string
 	baseline      string
 	allowEmpty    bool
-	explain       bool
 }
 
 func (o *renderOptions) addFlags(c *cobra.Command) {
 	fl := c.Flags()
 	o.streamOptions.addFlags(c, "that of --live or --with, else the newest", "tell where each finding is, and what to do; exact ones too")
 	fl.BoolVar(&o.live, "live", false, "read context objects from the cluster, as --with does from a file")
-	fl.StringVar(&o.target, "target", string(engine.Native), "native, kruise (keep Kruise objects) or auto (by what the cluster serves)")
-	fl.StringSliceVar(&o.expand, "expand", nil, "kinds to expand although --target keeps Kruise objects")
-	fl.StringVar(&o.driver, "driver", string(stage.Native), "driver that will replace pods: native (controllers) or client (this program)")
+	fl.StringVar((*string)(&o.opt.Target), "target", string(engine.Native), "native, kruise (keep Kruise objects) or auto (by what the cluster serves)")
+	fl.StringSliceVar(&o.opt.Expand, "expand", nil, "kinds to expand although --target keeps Kruise objects")
+	fl.StringVar((*string)(&o.opt.Driver), "driver", string(stage.Native), "driver that will replace pods: native (controllers) or client (this program)")
 	fl.StringVar(&o.kubernetes, "kubernetes-version", "", fmt.Sprintf("version of the API server that the output is for (default: that of --live or --with, else 1.%d)", stage.NewestKubernetes))
-	fl.StringVar(&o.helperImage, "helper-image", lower.HelperImage, "image of pods that only pull another image; it must exit by itself")
-	fl.BoolVar(&o.protectAll, "protect-all", false, "write deletion protection policies for all kinds, not only for those of objects with the label")
-	fl.StringVar(&o.sidecarSetAs, "sidecarset-as", string(stage.Injection), "inject (into the pod templates of the input) or admission (policies for all pods, from 1.36)")
-	fl.StringVar(&o.spreadAs, "spread-as", string(stage.SpreadSplit), "how the target of a WorkloadSpread is rendered: split (a workload for each subset) or constraints (one with topology spread constraints)")
-	fl.BoolVar(&o.omitStrategy, "omit-strategy", false, "leave out the annotation kubectl-kruise.dev/strategy, from which rollouts of this tool read the Kruise workload back")
-	fl.BoolVar(&o.previewAPIs, "allow-preview-apis", false, "use alpha and beta APIs, which API servers disable by default")
+	fl.StringVar(&o.opt.HelperImage, "helper-image", lower.HelperImage, "image of pods that only pull another image; it must exit by itself")
+	fl.BoolVar(&o.opt.ProtectAll, "protect-all", false, "write deletion protection policies for all kinds, not only for those of objects with the label")
+	fl.StringVar((*string)(&o.opt.SidecarSetAs), "sidecarset-as", string(stage.Injection), "inject (into the pod templates of the input) or admission (policies for all pods, from 1.36)")
+	fl.StringVar((*string)(&o.opt.SpreadAs), "spread-as", string(stage.SpreadSplit), "how the target of a WorkloadSpread is rendered: split (a workload for each subset) or constraints (one with topology spread constraints)")
+	fl.BoolVar(&o.opt.OmitStrategy, "omit-strategy", false, "leave out the annotation kubectl-kruise.dev/strategy, from which rollouts of this tool read the Kruise workload back")
+	fl.BoolVar(&o.opt.PreviewAPIs, "allow-preview-apis", false, "use alpha and beta APIs, which API servers disable by default")
 	fl.StringSliceVar(&o.templatePaths, "template-paths", nil, "path of the pod template in further kinds, GROUP/KIND=PATH")
 	fl.StringVar(&o.order, "order", "input", "order of the output: input, or apply (namespaces and policies first)")
 	o.changeFlags.addFlags(fl)
@@ -70,7 +62,7 @@ func (o *renderOptions) addFlags(c *cobra.Command) {
 	fl.StringSliceVar(&o.accept, "accept", nil, "IDs of findings that were reviewed: they do not fail the command")
 	fl.StringVar(&o.baseline, "baseline", "", "file that --report wrote: its findings were reviewed, and do not fail the command")
 	fl.BoolVar(&o.allowEmpty, "allow-empty", false, "exit with 0 if the result is empty")
-	fl.BoolVar(&o.explain, "explain", false, "report for each pod template why each SidecarSet was injected or not")
+	fl.BoolVar(&o.opt.Explain, "explain", false, "report for each pod template why each SidecarSet was injected or not")
 }
 
 func (o *renderOptions) validate() error {
@@ -94,17 +86,17 @@ func (o *renderOptions) validate() error {
 // validChoices refuses values that their flags do not know.
 func (o *renderOptions) validChoices() error {
 	for _, given := range []struct{ flag, value string }{
-		{"target", o.target},
-		{"driver", o.driver},
+		{"target", string(o.opt.Target)},
+		{"driver", string(o.opt.Driver)},
 		{"order", o.order},
-		{"sidecarset-as", o.sidecarSetAs},
-		{"spread-as", o.spreadAs},
+		{"sidecarset-as", string(o.opt.SidecarSetAs)},
+		{"spread-as", string(o.opt.SpreadAs)},
 	} {
 		if err := command.OneOf(given.flag, given.value, flagChoices()[given.flag]...); err != nil {
 			return err
 		}
 	}
-	if o.omitStrategy && o.driver == string(stage.Client) {
+	if o.opt.OmitStrategy && o.opt.Driver == stage.Client {
 		return command.Usagef("leave it out, or give --driver native", "--omit-strategy: driver client reads the annotation")
 	}
 	for _, id := range o.accept {
@@ -115,7 +107,7 @@ func (o *renderOptions) validChoices() error {
 	if _, err := o.kubernetesVersion(); err != nil {
 		return command.Usagef(fmt.Sprintf("1.%d to 1.%d", stage.OldestKubernetes, stage.NewestKubernetes), "--kubernetes-version: %v", err)
 	}
-	for _, kind := range o.expand {
+	for _, kind := range o.opt.Expand {
 		if !slices.ContainsFunc(engine.Expandable, func(k string) bool { return strings.EqualFold(k, kind) }) {
 			return command.Usagef("one or more of: "+strings.Join(engine.Expandable, ", "), "--expand: %q cannot be expanded", kind)
 		}
@@ -125,9 +117,7 @@ func (o *renderOptions) validChoices() error {
 
 // idle refuses a flag that would change nothing, without a word.
 func (o *renderOptions) idle() error {
-	kind, value := engine.Options{
-		Target: engine.Target(o.target), Expand: o.expand, SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), SpreadAs: stage.SpreadAs(o.spreadAs),
-	}.UnusedOption()
+	kind, value := o.opt.UnusedOption()
 	if kind == "" {
 		return nil
 	}
@@ -185,12 +175,9 @@ func (o *renderOptions) engineOptions(ctx context.Context, stream []*resource.Re
 	if err != nil {
 		return engine.Options{}, err
 	}
-	opt := engine.Options{
-		Kruise: o.kruise.Given(), Kubernetes: kubernetes, HelperImage: o.helperImage, ProtectAll: o.protectAll,
-		SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), SpreadAs: stage.SpreadAs(o.spreadAs), OmitStrategy: o.omitStrategy, PreviewAPIs: o.previewAPIs, Patches: o.patchesDir != "",
-		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
-		Namespace: namespace, TemplatePaths: paths, Explain: o.explain, Limits: o.Limits.Stage(), Stop: ctx.Err,
-	}
+	opt := o.opt
+	opt.Kruise, opt.Kubernetes, opt.Namespace, opt.TemplatePaths = o.kruise.Given(), kubernetes, namespace, paths
+	opt.Patches, opt.Limits, opt.Stop = o.patchesDir != "", o.Limits.Stage(), ctx.Err
 	if opt.Context, err = o.facts(ctx, stream, opt); err != nil {
 		return opt, err
 	}

@@ -269,7 +269,7 @@ func (o *renderOptions) printFindings(in int, res *engine.Result) error {
 	}
 	w := text.Buffered(o.factory.Streams.Err)
 	st := o.factory.ErrStyle()
-	if o.explain {
+	if o.opt.Explain {
 		if err := view.Explanations(w, res.Explanations, st); err != nil {
 			return err
 		}
@@ -286,7 +286,7 @@ func (o *renderOptions) printFindings(in int, res *engine.Result) error {
 }
 
 // long reports whether findings are told one by one, with what to do.
-func (o *renderOptions) long() bool { return o.verbose > 0 || o.explain }
+func (o *renderOptions) long() bool { return o.verbose > 0 || o.opt.Explain }
 
 func (o *renderOptions) writeFindings(w io.Writer, list []finding.Finding, st view.Style) error {
 	if o.long() {
@@ -325,7 +325,7 @@ func (o *renderOptions) splittable() error {
 	if o.outputDir == "" {
 		return command.Usagef("give --out DIR", "--split-by %s needs a directory", o.splitBy)
 	}
-	if o.target != string(engine.Kruise) || o.expands(kruise.KindUnitedDeployment) || o.expands(kruise.KindWorkloadSpread) {
+	if o.opt.Target != engine.Kruise || o.expands(kruise.KindUnitedDeployment) || o.expands(kruise.KindWorkloadSpread) {
 		return nil
 	}
 	return command.Usagef("give --expand UnitedDeployment or --expand WorkloadSpread, too",
@@ -334,7 +334,7 @@ func (o *renderOptions) splittable() error {
 
 // expands reports whether --expand names the kind, in any case.
 func (o *renderOptions) expands(kind string) bool {
-	return slices.ContainsFunc(o.expand, func(k string) bool { return strings.EqualFold(k, kind) })
+	return slices.ContainsFunc(o.opt.Expand, func(k string) bool { return strings.EqualFold(k, kind) })
 }
 
 // reportFolders writes to stderr how many objects each folder of the output has.

@@ -33,7 +33,7 @@ func (s *Step) AddFlags(c *cobra.Command) {
 	s.addFlags(all)
 	completeFlags(all)
 	target := all.Flags().Lookup("target")
-	s.target, target.DefValue = string(engine.Auto), string(engine.Auto)
+	s.opt.Target, target.DefValue = engine.Auto, string(engine.Auto)
 	all.Flags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(flagsNotInStep, f.Name) {
 			c.Flags().AddFlag(f)
