@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/admission"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fanout"
@@ -284,7 +283,7 @@ func (o Options) before(expand func(string) bool) (*resource.Facts, error) {
 	}
 	in := make([]*resource.Resource, len(o.Base))
 	for i, r := range o.Base {
-		in[i] = resource.Parsed(tree.Clone(tree.Root(r.Node())), nil, r.Origin)
+		in[i] = r.Copy()
 	}
 	o.Explain = false
 	out, err := split.Run(o.context(in, &finding.Reporter{}, expand), in)

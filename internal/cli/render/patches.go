@@ -154,7 +154,7 @@ func (o *renderOptions) input() string {
 func copyResources(list []*resource.Resource) []*resource.Resource {
 	out := make([]*resource.Resource, len(list))
 	for i, r := range list {
-		out[i] = resource.Parsed(tree.Clone(tree.Root(r.Node())), nil, r.Origin)
+		out[i] = r.Copy()
 	}
 	return out
 }
