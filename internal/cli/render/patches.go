@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
