@@ -1,8 +1,8 @@
 // Package render turns Kruise objects into native Kubernetes resources. It is
 // a pipeline of stages over a list of resources: check, split, lower, inject, start,
-// place, fan out, follow references, protect. Each stage is a package of its own; loading and
-// emitting come before and after. Render itself opens no file and no
-// connection: what it must know of a cluster is handed in as context objects.
+// place, fan out, follow references, protect. Loading and emitting come before and after. Render
+// itself opens no file and no connection: what it must know of a cluster is handed in as context
+// objects. [Config] has its options as files write them.
 package render
 
 import (

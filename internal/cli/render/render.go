@@ -1,7 +1,8 @@
 // Package render has the verbs that expand Kruise objects of files into native resources:
 // render, the KRM function fn, and argocd, which Argo CD's repo server runs. With --patches-dir
 // they also write the patches that bring the old state to the new one, step by step. They open
-// a cluster only for --live and --target auto.
+// a cluster only for --live and --target auto. Beside them are the other verbs of manifests: convert,
+// lint and diff.
 package render
 
 import (

@@ -1,6 +1,7 @@
 // Package fn is the engine as a KRM function: a ResourceList comes in, a ResourceList goes out
 // (KRM Functions Specification v1; docs/facts/kustomize.md#functions describes what kustomize and
-// kpt really do). The function config is a RenderConfig, a ConfigMap, or a Kruise object itself.
+// kpt really do). The function config is a RenderConfig, a ConfigMap, a Kruise object itself, or the
+// older plugin's ResourceDistributionGenerator.
 //
 // The package opens no file. On an error the output is the input with the
 // faults as results: an orchestrator that ignores exit codes deletes nothing.
