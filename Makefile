@@ -154,7 +154,7 @@ fmt: $(BIN)/golangci-lint ## Format all Go files
 
 .PHONY: notice
 notice: ## Write the licence texts of all linked modules
-	go run ./internal/licenses/notice ./cmd/kubectl-kruise THIRD-PARTY-LICENSES
+	go run ./internal/generate notice ./cmd/kubectl-kruise THIRD-PARTY-LICENSES
 
 .PHONY: bench
 bench: ## Measure rendering, kustomizations, the start, how cost grows, planning, simulating and drawing, as ratios
@@ -193,7 +193,7 @@ pictures: ## Draw docs/pictures again: the terminal interface on the cluster of 
 .PHONY: release
 release: ## Publish the tag that is checked out, with GoReleaser, and write the manifest of krew
 	go run github.com/goreleaser/goreleaser/v2@v2.17.1 release --clean
-	go run ./internal/krew/fill $(VERSION) dist/checksums.txt krew.yaml plugins/krew-index/plugins/kruise.yaml
+	go run ./internal/generate krew $(VERSION) dist/checksums.txt krew.yaml plugins/krew-index/plugins/kruise.yaml
 
 .PHONY: release-dry-run
 release-dry-run: ## Do what a release does, but publish nothing (minutes: six platforms)

@@ -17,16 +17,7 @@ import (
 // rolloutService is what an executor asks of the cluster: it observes workloads, keeps the
 // progress of their rollouts, and carries out the actions of their plans.
 type rolloutService struct {
-	opt       *Options
-	clock     *clock
-	chance    *source
-	store     *store
-	api       *apiServer
-	pods      *podRegistry
-	scheduler *scheduler
-	kubelet   *kubelet
-	budgets   *budgets
-	recorder  *recorder
+	*parts
 }
 
 // snapshot returns what is known of a workload now. It may be kept: it never

@@ -12,7 +12,10 @@ import (
 // World is the model cluster. It belongs to one goroutine: nothing happens in it
 // but through its methods, and the clock moves only in [World.Run],
 // [World.Settle] and [World.Await].
-type World struct {
+type World struct{ *parts }
+
+// parts are those of a cluster: each may call every other one.
+type parts struct {
 	opt         *Options
 	chance      *source
 	clock       *clock
@@ -37,52 +40,14 @@ type Admit func(before, after *tree.Node) error
 
 // New returns an empty cluster.
 func New(o Options) *World {
-	w := &World{
-		opt: &o, chance: &source{o.Seed}, clock: &clock{start: o.start()}, store: newStore(),
-		api: &apiServer{}, pods: &podRegistry{}, creator: &podCreator{}, claims: &claimStore{}, scheduler: &scheduler{},
-		kubelet: &kubelet{}, controllers: &controllerManager{}, budgets: &budgets{}, spreads: &spreadController{},
-		rollouts: &rolloutService{}, recorder: &recorder{},
-	}
-	w.connect()
-	return w
-}
-
-// connect gives each part of the cluster the others that it calls.
-func (w *World) connect() {
-	*w.api = apiServer{
-		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, creator: w.creator, scheduler: w.scheduler,
-		controllers: w.controllers, budgets: w.budgets, spreads: w.spreads, recorder: w.recorder,
-	}
-	*w.pods = podRegistry{
-		opt: w.opt, clock: w.clock, store: w.store, api: w.api, claims: w.claims, scheduler: w.scheduler, kubelet: w.kubelet,
-		controllers: w.controllers, budgets: w.budgets, spreads: w.spreads, recorder: w.recorder,
-	}
-	*w.creator = podCreator{
-		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, pods: w.pods, claims: w.claims, scheduler: w.scheduler,
-		budgets: w.budgets, spreads: w.spreads, recorder: w.recorder,
-	}
-	*w.claims = claimStore{store: w.store, controllers: w.controllers, byName: map[podName]*cluster.Claim{}}
-	*w.scheduler = scheduler{
-		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, controllers: w.controllers,
-		nodes: map[string]*node{}, published: map[string]*cluster.Node{},
-	}
-	*w.kubelet = kubelet{
-		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, pods: w.pods, scheduler: w.scheduler,
-		budgets: w.budgets, recorder: w.recorder, reports: reports{}, failing: map[string]bool{},
-	}
-	*w.controllers = controllerManager{
-		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, api: w.api, pods: w.pods, creator: w.creator, claims: w.claims,
-		scheduler: w.scheduler, kubelet: w.kubelet, budgets: w.budgets, recorder: w.recorder,
-	}
-	*w.budgets = budgets{opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, creator: w.creator, kubelet: w.kubelet}
-	*w.spreads = spreadController{
-		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, creator: w.creator, scheduler: w.scheduler, recorder: w.recorder,
-	}
-	*w.rollouts = rolloutService{
-		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, api: w.api, pods: w.pods, scheduler: w.scheduler,
-		kubelet: w.kubelet, budgets: w.budgets, recorder: w.recorder,
-	}
-	*w.recorder = recorder{clock: w.clock, store: w.store, kubelet: w.kubelet}
+	p := &parts{opt: &o, chance: &source{o.Seed}, clock: &clock{start: o.start()}, store: newStore()}
+	p.api, p.pods, p.creator = &apiServer{p}, &podRegistry{parts: p}, &podCreator{parts: p}
+	p.claims = &claimStore{parts: p, byName: map[podName]*cluster.Claim{}}
+	p.scheduler = &scheduler{parts: p, nodes: map[string]*node{}, published: map[string]*cluster.Node{}}
+	p.kubelet = &kubelet{parts: p, reports: reports{}, failing: map[string]bool{}}
+	p.controllers, p.budgets, p.spreads = &controllerManager{p}, &budgets{parts: p}, &spreadController{parts: p}
+	p.rollouts, p.recorder = &rolloutService{p}, &recorder{parts: p}
+	return &World{p}
 }
 
 // Now is the time in the cluster.

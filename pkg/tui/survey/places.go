@@ -7,7 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -22,7 +22,7 @@ func Distributions(list ...*world.Distribution) *world.Distributions {
 // selector matches.
 func United(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster.Pod) *world.Distribution {
 	out := &world.Distribution{Ref: of(kruise.KindUnitedDeployment, ud.Namespace, ud.Name), Created: ud.CreationTimestamp.Time, Target: subsetKind(ud)}
-	p, err := places.United(ud, workloads, pods)
+	p, err := diagnose.United(ud, workloads, pods)
 	if err != nil {
 		return withError(out, err)
 	}
@@ -59,7 +59,7 @@ func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod, u
 		out.Problems, out.Health = []string{"its target is not there"}, world.Blocked
 		return out
 	}
-	p, err := places.Spread(ws, target, pods)
+	p, err := diagnose.Spread(ws, target, pods)
 	if err != nil {
 		return withError(out, err)
 	}
@@ -83,7 +83,7 @@ func withError(out *world.Distribution, err error) *world.Distribution {
 }
 
 // fromPlacement takes a placement over.
-func fromPlacement(out *world.Distribution, p *places.Placement, updated map[string]int) *world.Distribution {
+func fromPlacement(out *world.Distribution, p *diagnose.Placement, updated map[string]int) *world.Distribution {
 	out.Wanted, out.Problems = p.Replicas, p.Why
 	for _, s := range p.Subsets {
 		out.Got += len(s.Pods)
@@ -97,13 +97,13 @@ func fromPlacement(out *world.Distribution, p *places.Placement, updated map[str
 
 // subsetHealth: pods without a node do not find one by themselves; pods in another
 // place than they should be are not moved, which is no fault.
-func subsetHealth(s places.Subset) world.Health {
+func subsetHealth(s diagnose.Subset) world.Health {
 	switch {
-	case slices.ContainsFunc(s.Pods, func(p places.Pod) bool { return p.Unschedulable != "" }):
+	case slices.ContainsFunc(s.Pods, func(p diagnose.PlacedPod) bool { return p.Unschedulable != "" }):
 		return world.Blocked
 	case s.Ready < len(s.Pods) || len(s.Pods) < s.Wish:
 		return world.Progressing
-	case s.Name == places.Outside || len(s.Pods) != s.Wish:
+	case s.Name == diagnose.Outside || len(s.Pods) != s.Wish:
 		return world.Degraded
 	}
 	return world.Healthy
