@@ -18,7 +18,7 @@ import (
 // header is the top of the screen: the status of a workload, and its pods as bars.
 type header struct {
 	detail *world.Detail
-	pods   *podIndex
+	pods   podList
 }
 
 func (s Screen) header(env screen.Env) []draw.Line {
@@ -83,7 +83,7 @@ func (h header) executor() string {
 	if p := d.Snapshot.Progress; d.Begun && !p.Started.IsZero() && p.Finished.IsZero() {
 		text += ", step for " + ago(d.Now.Sub(p.Started))
 	}
-	if left, ok := h.pods.timeLeft(); ok {
+	if left := timeLeft(d); left > 0 {
 		text += ", about " + ago(left) + " to go"
 	}
 	return text

@@ -85,10 +85,11 @@ func (s Screen) needs(env screen.Env, width int) needs {
 	if s.panel.shown(env) == overview {
 		_, gridWidth, _ = columns(env)
 	}
+	rows, _ := s.pods.gridRows(gridWidth)
 	n := needs{
 		steps:  len(stepList{s.detail}.all(env, width)) + 1 + len(blockers(env, s.detail, width, math.MaxInt)),
-		grid:   s.pods.layout(gridWidth).height() + 2,
-		table:  s.pods.table.size + 2,
+		grid:   len(rows) + 2,
+		table:  len(s.pods.table) + 2,
 		events: 1,
 	}
 	for _, h := range s.feed[:min(len(s.feed), mostWhole)] {

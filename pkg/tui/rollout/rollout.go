@@ -21,7 +21,7 @@ import (
 type Screen struct {
 	ref    cluster.Ref
 	detail *world.Detail
-	pods   *podIndex
+	pods   podList
 	feed   []happening
 
 	view  podView
@@ -33,7 +33,7 @@ type Screen struct {
 
 // New is the screen of the workload that is opened.
 func New(o screen.Open) Screen {
-	return Screen{ref: o.Ref, pods: &podIndex{}, marked: map[string]bool{}}
+	return Screen{ref: o.Ref, marked: map[string]bool{}}
 }
 
 // Title is the workload's name.
@@ -90,11 +90,13 @@ func (s Screen) refresh(env screen.Env) Screen {
 		s.feed = clustered(d.Events)
 	}
 	s.detail = d
-	s.pods.update(d, s.view)
+	if d != s.pods.detail || s.view != s.pods.view {
+		s.pods = listPods(d, s.view)
+	}
 	if s.pods.shown(s.at) == nil {
 		s.at = ""
-		if s.pods.table.size > 0 {
-			s.at = s.pods.table.at(0).UID
+		if len(s.pods.table) > 0 {
+			s.at = s.pods.table[0].UID
 		}
 	}
 	return s
@@ -118,7 +120,7 @@ func (s Screen) forget() (Screen, screen.After) {
 
 func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	if s.detail != nil {
-		if w, ok := (draw.Window{At: s.pods.place(s.at)}).Key(key, s.pods.table.size, s.page(env)); ok {
+		if w, ok := (draw.Window{At: s.pods.place(s.at)}).Key(key, len(s.pods.table), s.page(env)); ok {
 			return s.move(s.pods.below(s.at, w.At-s.pods.place(s.at))), nil
 		}
 	}

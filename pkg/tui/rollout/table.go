@@ -16,39 +16,32 @@ func (s Screen) podTable(env screen.Env, r room) []draw.Line {
 		return nil
 	}
 	all := s.pods.table
-	if all.size == 0 {
+	if len(all) == 0 {
 		why := "  no pods"
 		if s.view.filter != "" {
-			why = "  no matches; esc clears the filter"
+			why = "  " + screen.NoMatches
 		}
 		return draw.Exactly([]draw.Line{draw.Text(theme.Faint, why)}, r.height)
 	}
-	window := draw.Window{At: s.pods.place(s.at)}.Keep(all.size, max(r.height-1, 1))
-	seen := make([]*podRow, 0, r.height)
-	for row := range all.from(window.Top) {
-		if seen = append(seen, row); len(seen) == r.height {
-			break
-		}
-	}
 	table := draw.Table{
-		Columns: s.pods.widths.columns(r.width), Rows: all.size, Window: window,
-		Row:    func(i int) []draw.Line { return seen[i-window.Top].cells(env) },
-		Marked: func(i int) bool { return s.marked[seen[i-window.Top].UID] },
+		Columns: s.pods.widths.columns(r.width), Rows: len(all), Window: draw.Window{At: s.pods.place(s.at)}.Keep(len(all), max(r.height-1, 1)),
+		Row:    func(i int) []draw.Line { return all[i].cells(env) },
+		Marked: func(i int) bool { return s.marked[all[i].UID] },
 	}
 	return draw.Exactly(table.Draw(env.Theme, r.width, r.height), r.height)
 }
 
-// widestCell bounds the columns of names.
-const widestCell = 40
+// widestCell bounds the columns of names, widest that of the reason.
+const widestCell, widest = 40, 200
 
 // wideTable is from how many columns on states have their word, and roomyTable from how many on
 // images are named.
 const wideTable, roomyTable = 70, 110
 
 // columns are in the order of the screen; the reason takes what is left.
-func (w *podWidths) columns(width int) []draw.Column {
-	name, revision, node := max(w.name.max(), 3), min(max(w.revision.max(), 8), 16), min(max(w.node.max(), 4), widestCell)
-	why, images := min(max(w.why.max(), 3), widest), max(w.images.max(), 6)
+func (w podWidths) columns(width int) []draw.Column {
+	name, revision, node := max(w.name, 3), min(max(w.revision, 8), 16), min(max(w.node, 4), widestCell)
+	why, images := min(max(w.why, 3), widest), max(w.images, 6)
 	list := []draw.Column{
 		{Title: "POD", Width: min(name, widestCell), Min: min(name, 24), Give: 1, Keep: true},
 		{Title: "STATE", Width: 13, Min: 11, Give: 4, Keep: true},

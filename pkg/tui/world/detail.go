@@ -1,7 +1,6 @@
 package world
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -220,43 +219,6 @@ func (d *Detail) failing() func(*cluster.Pod) bool {
 		}
 		return named[p.Name]
 	}
-}
-
-// Since returns the pods that are not as they were in an earlier detail of the workload: those
-// that have gone or were replaced, and those that have come or replace others. Pods never change, so
-// it compares pointers; what it costs beyond that depends on the changes alone, as long as
-// snapshots keep their order.
-func (d *Detail) Since(earlier *Detail) (gone, come []Pod) {
-	was, now := earlier.Members(), d.Members()
-	i, j := 0, 0
-	for i < len(was) && j < len(now) {
-		if same := equalFrom(was[i:], now[j:]); same > 0 {
-			i, j = i+same, j+same
-			continue
-		}
-		order := cmp.Or(strings.Compare(was[i].Namespace, now[j].Namespace), strings.Compare(was[i].Name, now[j].Name))
-		if order <= 0 {
-			gone = append(gone, was[i])
-			i++
-		}
-		if order >= 0 {
-			come = append(come, now[j])
-			j++
-		}
-	}
-	return append(gone, was[i:]...), append(come, now[j:]...)
-}
-
-// equalFrom is how many pods two lists have in common at their beginnings.
-func equalFrom(a, b []Pod) int {
-	n := min(len(a), len(b))
-	a, b = a[:n], b[:n]
-	for i := range a {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
 }
 
 // PodName is how a pod of a workload is named: where the workload has no namespace, as
