@@ -32,11 +32,7 @@ func (s Screen) filterLine(env screen.Env) draw.Line {
 	if n := len(s.marked); n > 0 {
 		l = l.Add(theme.Mark, fmt.Sprintf("  %s %d marked", env.Theme.Symbols.Mark, n))
 	}
-	direction := env.Theme.Symbols.Less
-	if s.view.order.reversed {
-		direction = env.Theme.Symbols.Up
-	}
-	return l.Add(theme.Faint, "  sorted by "+s.view.order.name()+" "+direction)
+	return l.Add(theme.Faint, "  sorted by "+podSorts.Title(s.view.sort, env.Theme.Symbols))
 }
 
 // gridRow is pods of one group; label is set on its first row.

@@ -154,8 +154,8 @@ func TestPods_SortByEveryColumn(t *testing.T) {
 	} {
 		s, env := rollout(20)
 		s = s.ordered(env, screen.Order{Name: "sort", Args: []string{by}})
-		if got := names(s); len(got) != 20 || got[0] != want || s.view.order.name() != by {
-			t.Errorf("by %s: %s, %v", by, s.view.order.name(), got)
+		if got := names(s); len(got) != 20 || got[0] != want || podSorts[s.view.sort.By].Name != by {
+			t.Errorf("by %s: %s, %v", by, podSorts[s.view.sort.By].Name, got)
 		}
 	}
 	s, env := rollout(20)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/match"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -29,7 +29,7 @@ type podList struct {
 // podView is how a user wants to see the pods.
 type podView struct {
 	filter string
-	order  order
+	sort   screen.Sort
 	by     grouping
 }
 
@@ -50,7 +50,7 @@ type podWidths struct{ name, revision, node, why, images int }
 func listPods(d *world.Detail, v podView) podList {
 	members := d.Members()
 	l := podList{detail: d, view: v, rows: make(map[string]*podRow, len(members)), grid: make([]*podRow, len(members))}
-	filter, w := match.New(v.filter), &l.widths
+	filter, w := screen.NewMatch(v.filter), &l.widths
 	for i, p := range members {
 		r := &podRow{
 			Pod: p, name: world.PodName(d.Ref, p.Pod), revision: revisionOf(d.Ref, p.Pod), group: v.by.of(d, p),
@@ -71,7 +71,9 @@ func listPods(d *world.Detail, v podView) podList {
 		w.name, w.revision, w.node = max(w.name, draw.Width(r.name)), max(w.revision, draw.Width(r.revision)), max(w.node, draw.Width(r.Node))
 		w.why, w.images = max(w.why, draw.Width(r.why)), max(w.images, draw.Width(images))
 	}
-	slices.SortFunc(l.table, v.order.compare)
+	slices.SortFunc(l.table, func(a, b *podRow) int {
+		return cmp.Or(podSorts.Compare(v.sort, a, b), strings.Compare(a.name, b.name), strings.Compare(a.UID, b.UID))
+	})
 	slices.SortFunc(l.grid, func(a, b *podRow) int {
 		return cmp.Or(strings.Compare(a.group, b.group), strings.Compare(a.Name, b.Name), strings.Compare(a.UID, b.UID))
 	})
@@ -163,17 +165,8 @@ func revisionOf(ref cluster.Ref, p *cluster.Pod) string {
 	return name
 }
 
-// order is how the table of pods is sorted; its zero value has the pods first that need attention.
-type order struct {
-	by       int
-	reversed bool
-}
-
-// orders are what pods can be sorted by, in the direction that is wanted more often.
-var orders = []struct {
-	name    string
-	compare func(a, b *podRow) int
-}{
+// podSorts are what pods can be sorted by; at first those stand above that need attention.
+var podSorts = screen.Sorts[*podRow]{
 	{"state", func(a, b *podRow) int { return cmp.Compare(urgency[a.State], urgency[b.State]) }},
 	{"name", func(a, b *podRow) int { return strings.Compare(a.name, b.name) }},
 	{"revision", func(a, b *podRow) int { return strings.Compare(a.revision, b.revision) }},
@@ -189,19 +182,6 @@ var orders = []struct {
 // urgency orders states: what fails, what is about to change, what is well.
 var urgency = [world.PodStates]int{
 	world.Failing: 0, world.OutdatedFailing: 1, world.Starting: 2, world.OutdatedUnavailable: 3, world.Terminating: 4, world.Ready: 5, world.OutdatedReady: 6,
-}
-
-func (o order) name() string { return orders[o.by].name }
-
-func (o order) next() order { return order{by: (o.by + 1) % len(orders)} }
-
-// compare orders rows, equal ones by name.
-func (o order) compare(a, b *podRow) int {
-	c := orders[o.by].compare(a, b)
-	if o.reversed {
-		c = -c
-	}
-	return cmp.Or(c, strings.Compare(a.name, b.name), strings.Compare(a.UID, b.UID))
 }
 
 // grouping is what the pods of the grid are grouped by.

@@ -133,10 +133,10 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 		s.view.by = s.view.by.next(s.detail)
 		return s.refresh(env), nil
 	case sortBy.Is(key):
-		s.view.order = s.view.order.next()
+		s.view.sort = podSorts.Next(s.view.sort)
 		return s.refresh(env), nil
 	case reverse.Is(key):
-		s.view.order.reversed = !s.view.order.reversed
+		s.view.sort.Reversed = !s.view.sort.Reversed
 		return s.refresh(env), nil
 	case more.Is(key):
 		s.panel = s.panel.shown(env).next(env)
@@ -235,10 +235,6 @@ func (s Screen) Calls() []screen.Binding {
 
 // Orders are the commands of this screen.
 func (Screen) Orders() []screen.OrderHelp {
-	names := make([]string, len(orders))
-	for i, o := range orders {
-		names[i] = o.name
-	}
 	groups := make([]string, groupings)
 	for i := range groups {
 		groups[i] = grouping(i).String()
@@ -248,7 +244,7 @@ func (Screen) Orders() []screen.OrderHelp {
 		parts[i] = panel(i).String()
 	}
 	return []screen.OrderHelp{
-		{Name: "sort", Help: "sort pods by a column", Args: names},
+		{Name: "sort", Help: "sort pods by a column", Args: podSorts.Names()},
 		{Name: "group", Help: "group the grid", Args: groups},
 		{Name: "show", Help: "one part on the whole screen, or all", Args: parts},
 	}
@@ -261,11 +257,7 @@ func (s Screen) ordered(env screen.Env, c screen.Order) Screen {
 	}
 	switch c.Name {
 	case "sort":
-		for i, o := range orders {
-			if o.name == c.Args[0] {
-				s.view.order = order{by: i}
-			}
-		}
+		s.view.sort = podSorts.Named(c.Args[0], s.view.sort)
 	case "show":
 		for p := range panels {
 			if p.String() == c.Args[0] {
