@@ -6,16 +6,16 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // marks are the symbols of the terminal interface, in ASCII where there is no Unicode.
-func (st Style) marks() theme.Symbols { return theme.SymbolsFor(!st.Unicode) }
+func (st Style) marks() draw.Symbols { return draw.SymbolsFor(!st.Unicode) }
 
 // styleColors are those of the styles of the terminal interface, for what it draws for lines of text.
-var styleColors = map[theme.Style]string{
-	theme.Faint: faint, theme.Good: green, theme.Updated: green, theme.Busy: yellow, theme.Wait: yellow, theme.Warn: yellow, theme.Down: yellow, theme.Bad: red,
+var styleColors = map[draw.Style]string{
+	draw.Faint: faint, draw.Good: green, draw.Updated: green, draw.Busy: yellow, draw.Wait: yellow, draw.Warn: yellow, draw.Down: yellow, draw.Bad: red,
 }
 
 // step is a step in a line, with the mark of how far it is.

@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -152,8 +151,8 @@ func (t typing) paste(text string) overlay {
 func (typing) body(_ Model, under []draw.Line) []draw.Line { return under }
 
 func (t typing) foot(Model) (draw.Line, bool) {
-	return draw.Text(theme.Key, " "+t.verb.Does+" "+names(t.act.On)).
-		Add(theme.Plain, "  "+t.verb.needs+": ").Join(t.line()), true
+	return draw.Text(draw.Key, " "+t.verb.Does+" "+names(t.act.On)).
+		Add(draw.Plain, "  "+t.verb.needs+": ").Join(t.line()), true
 }
 
 // shell hands the terminal to a shell in a container, and takes it back when that ends.

@@ -17,8 +17,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -123,7 +123,7 @@ func (c *manyPods) change(n int) *world.World {
 }
 
 func opened(w *world.World) Model {
-	m := New(context.Background(), Options{Theme: theme.Options{Colors: theme.Many}, First: screen.Open{Screen: screen.Rollout, Ref: w.Workloads[0].Ref}})
+	m := New(context.Background(), Options{Theme: draw.ThemeOptions{Colors: draw.Many}, First: screen.Open{Screen: screen.Rollout, Ref: w.Workloads[0].Ref}})
 	m, _ = m.take(tea.WindowSizeMsg{Width: 200, Height: 60})
 	m, _ = m.take(arrived{world: w})
 	return m

@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -296,11 +295,11 @@ func (plainText) key(m Model, _ tea.KeyPressMsg) (Model, tea.Cmd) { return m.clo
 func (p plainText) body(m Model, _ []draw.Line) []draw.Line {
 	var lines []draw.Line
 	for part := range strings.SplitSeq(p.text, "\n") {
-		lines = append(lines, draw.Text(theme.Plain, part).Break(max(m.env.Width, 1))...)
+		lines = append(lines, draw.Text(draw.Plain, part).Break(max(m.env.Width, 1))...)
 	}
 	return lines
 }
 
 func (plainText) foot(Model) (draw.Line, bool) {
-	return draw.Text(theme.Faint, " select and copy with the mouse; any key closes"), true
+	return draw.Text(draw.Faint, " select and copy with the mouse; any key closes"), true
 }

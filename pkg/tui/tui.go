@@ -11,13 +11,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/lists"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/pages"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/pod"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -29,7 +29,7 @@ type Options struct {
 	ReadOnly bool
 	// Theme is how the terminal is; what the terminal itself says overrides it unless
 	// Fixed.
-	Theme theme.Options
+	Theme draw.ThemeOptions
 	Fixed bool
 	// Ground indicates that Theme knows whether the background is light, whatever the terminal
 	// answers.
@@ -86,7 +86,7 @@ func New(ctx context.Context, o Options) Model {
 	}
 	m := Model{options: o, ctx: ctx, width: 80, height: 24}
 	m.env = screen.Env{
-		Context: ctx, World: &world.World{Loading: "the cluster"}, Theme: theme.New(o.Theme), Source: o.Source, Copyable: o.Copyable,
+		Context: ctx, World: &world.World{Loading: "the cluster"}, Theme: draw.NewTheme(o.Theme), Source: o.Source, Copyable: o.Copyable,
 	}
 	m.stack = []screen.Screen{routes[0].make(screen.Open{Screen: screen.Workloads})}
 	if r, ok := route(o.First.Screen); ok && o.First.Screen != screen.Workloads {

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // Update is the model after a message.
@@ -174,17 +174,17 @@ func (m Model) terminal(msg tea.Msg) Model {
 	case tea.ColorProfileMsg:
 		switch p := msg.Profile; {
 		case p <= colorprofile.ASCII:
-			o.Colors = theme.None
+			o.Colors = draw.None
 		case p == colorprofile.ANSI:
-			o.Colors = theme.Sixteen
+			o.Colors = draw.Sixteen
 		default:
-			o.Colors = theme.Many
+			o.Colors = draw.Many
 		}
 	case tea.BackgroundColorMsg:
 		o.Light = !m.options.Ground && !msg.IsDark() || m.options.Ground && o.Light
 	}
 	if !m.options.Fixed && o != m.env.Theme.Options() {
-		m.env.Theme = theme.New(o)
+		m.env.Theme = draw.NewTheme(o)
 	}
 	return m
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -49,7 +48,7 @@ func (s Sidecars) shown(env screen.Env) (first, last int) {
 // Draw is the matrix, and below it the cell of the cursor.
 func (s Sidecars) Draw(env screen.Env) []draw.Line {
 	if !s.known {
-		return []draw.Line{{}, draw.Text(theme.Busy, "  loading SidecarSets and their pods ...")}
+		return []draw.Line{{}, draw.Text(draw.Busy, "  loading SidecarSets and their pods ...")}
 	}
 	none := "no pod is matched by any of these sets"
 	switch {
@@ -58,7 +57,7 @@ func (s Sidecars) Draw(env screen.Env) []draw.Line {
 	case s.filter != "":
 		none = screen.NoMatches
 	}
-	lines := s.draw(env, s.summary(env), draw.Text(theme.Faint, "  "+none), s.matrix(env), s.seen(env))
+	lines := s.draw(env, s.summary(env), draw.Text(draw.Faint, "  "+none), s.matrix(env), s.seen(env))
 	if len(s.rows) == 0 {
 		return lines
 	}
@@ -73,20 +72,20 @@ func (s Sidecars) summary(env screen.Env) draw.Line {
 			upgrading += len(c.Upgrading)
 		}
 	}
-	l := draw.Text(theme.Plain, "  "+counted.Of(len(s.sets), kruise.KindSidecarSet))
+	l := draw.Text(draw.Plain, "  "+counted.Of(len(s.sets), kruise.KindSidecarSet))
 	if upgrading > 0 {
-		l = l.Add(theme.Busy, fmt.Sprintf("  %s %s in a hot upgrade", env.Theme.Symbols.Busy, counted.Of(upgrading, "pod")))
+		l = l.Add(draw.Busy, fmt.Sprintf("  %s %s in a hot upgrade", env.Theme.Symbols.Busy, counted.Of(upgrading, "pod")))
 	}
 	if held > 0 {
-		l = l.Add(theme.Warn, fmt.Sprintf("  %s %s cannot be upgraded", env.Theme.Symbols.Degraded, counted.Of(held, "pod")))
+		l = l.Add(draw.Warn, fmt.Sprintf("  %s %s cannot be upgraded", env.Theme.Symbols.Degraded, counted.Of(held, "pod")))
 	}
 	var right draw.Line
 	if s.filter != "" {
-		right = draw.Text(theme.Key, " /"+s.filter+" ")
+		right = draw.Text(draw.Key, " /"+s.filter+" ")
 	}
 	first, last := s.shown(env)
 	if last-first < len(s.sets) {
-		right = right.Add(theme.Faint, fmt.Sprintf(" sets %d to %d ", first+1, last))
+		right = right.Add(draw.Faint, fmt.Sprintf(" sets %d to %d ", first+1, last))
 	}
 	return draw.Both(l, right, env.Width, env.Theme.Symbols.Ellipsis)
 }
@@ -112,11 +111,11 @@ func (s Sidecars) matrix(env screen.Env) draw.Table {
 
 func (s Sidecars) cells(env screen.Env, i, first, last int) []draw.Line {
 	r := s.rows[i]
-	style := theme.Plain
+	style := draw.Plain
 	if i == 0 {
-		style = theme.Strong
+		style = draw.Strong
 	}
-	cells := []draw.Line{draw.Text(theme.Faint, r.ref.Namespace), draw.Text(style, sidecarName(r.ref))}
+	cells := []draw.Line{draw.Text(draw.Faint, r.ref.Namespace), draw.Text(style, sidecarName(r.ref))}
 	for c := first; c < last; c++ {
 		cells = append(cells, cell(env, r.cells[c]))
 	}
@@ -128,20 +127,20 @@ func (s Sidecars) cells(env screen.Env, i, first, last int) []draw.Line {
 func cell(env screen.Env, c *world.SidecarCell) draw.Line {
 	y := env.Theme.Symbols
 	if c == nil {
-		return draw.Text(theme.Faint, "  "+y.Dot)
+		return draw.Text(draw.Faint, "  "+y.Dot)
 	}
-	l := draw.Text(theme.Plain, fmt.Sprintf("  %d/%d ", c.Updated, c.Matched))
+	l := draw.Text(draw.Plain, fmt.Sprintf("  %d/%d ", c.Updated, c.Matched))
 	switch held := heldPods(c.Held); {
 	case held > 0:
-		return l.Add(theme.Warn, fmt.Sprintf("%s%d", y.Degraded, held))
+		return l.Add(draw.Warn, fmt.Sprintf("%s%d", y.Degraded, held))
 	case len(c.Upgrading) > 0:
-		return l.Add(theme.Busy, fmt.Sprintf("%s%d", y.Busy, len(c.Upgrading)))
+		return l.Add(draw.Busy, fmt.Sprintf("%s%d", y.Busy, len(c.Upgrading)))
 	case c.Ready < c.Matched:
-		return l.Add(theme.Down, fmt.Sprintf("%s%d", y.Down, c.Matched-c.Ready))
+		return l.Add(draw.Down, fmt.Sprintf("%s%d", y.Down, c.Matched-c.Ready))
 	case c.Updated < c.Matched:
-		return l.Add(theme.Outdated, y.Old)
+		return l.Add(draw.Outdated, y.Old)
 	}
-	return l.Add(theme.Good, y.Healthy)
+	return l.Add(draw.Good, y.Healthy)
 }
 
 func heldPods(list []world.Held) int {
@@ -158,17 +157,17 @@ func (s Sidecars) about(env screen.Env) []draw.Line {
 	set, cell := s.current(), s.cell()
 	lines := []draw.Line{s.title(set).Fit(env.Width, env.Theme.Symbols.Ellipsis)}
 	if cell == nil {
-		return append(lines, draw.Text(theme.Faint, "  it matches no pod of "+sidecarName(s.at)))
+		return append(lines, draw.Text(draw.Faint, "  it matches no pod of "+sidecarName(s.at)))
 	}
 	lines = append(lines, numbers(env, cell))
 	if w := env.World.Find(s.setRef()); w != nil {
-		lines = append(lines, draw.Text(show.HealthStyle(w.Health), "  "+show.HealthSymbol(env.Theme, w.Health)+" ").Add(theme.Plain, w.Why))
+		lines = append(lines, draw.Text(show.HealthStyle(w.Health), "  "+show.HealthSymbol(env.Theme, w.Health)+" ").Add(draw.Plain, w.Why))
 	}
 	for _, h := range merged(cell.Held) {
-		lines = append(lines, draw.Text(theme.Warn, "  "+env.Theme.Symbols.Degraded+" "+diagnose.Names(h.Pods)+": ").Add(theme.Plain, h.Why))
+		lines = append(lines, draw.Text(draw.Warn, "  "+env.Theme.Symbols.Degraded+" "+diagnose.Names(h.Pods)+": ").Add(draw.Plain, h.Why))
 	}
 	for _, pod := range slices.Sorted(maps.Keys(cell.Upgrading)) {
-		lines = append(lines, draw.Text(theme.Busy, "  "+env.Theme.Symbols.Busy+" "+pod+": ").Add(theme.Plain, cell.Upgrading[pod]))
+		lines = append(lines, draw.Text(draw.Busy, "  "+env.Theme.Symbols.Busy+" "+pod+": ").Add(draw.Plain, cell.Upgrading[pod]))
 	}
 	room := s.below(env)
 	if whole := wrapped(lines, env.Width); len(whole) <= room {
@@ -177,7 +176,7 @@ func (s Sidecars) about(env screen.Env) []draw.Line {
 	if len(lines) <= room {
 		return lines
 	}
-	return append(lines[:room-1:room-1], draw.Text(theme.Faint, fmt.Sprintf("    and %d more", len(lines)-room+1)))
+	return append(lines[:room-1:room-1], draw.Text(draw.Faint, fmt.Sprintf("    and %d more", len(lines)-room+1)))
 }
 
 // wrapped breaks what is too long for one line.
@@ -190,12 +189,12 @@ func wrapped(lines []draw.Line, width int) []draw.Line {
 		}
 		first := l.Spans[0]
 		text := strings.TrimPrefix(l.String(), first.Text)
-		for i, part := range draw.Wrap(theme.Plain, text, max(width-draw.Width(first.Text)-1, 10)) {
+		for i, part := range draw.Wrap(draw.Plain, text, max(width-draw.Width(first.Text)-1, 10)) {
 			if i == 0 {
 				out = append(out, draw.Of(first).Join(part))
 				continue
 			}
-			out = append(out, draw.Text(theme.Plain, "    ").Join(part))
+			out = append(out, draw.Text(draw.Plain, "    ").Join(part))
 		}
 	}
 	return out
@@ -218,34 +217,34 @@ func merged(list []world.Held) []world.Held {
 
 // title is the set: its containers, and what its strategy says.
 func (s Sidecars) title(set *world.SidecarSet) draw.Line {
-	l := draw.Text(theme.Header, " "+set.Name).Add(theme.Faint, " on "+sidecarName(s.at)+" ")
+	l := draw.Text(draw.Header, " "+set.Name).Add(draw.Faint, " on "+sidecarName(s.at)+" ")
 	for _, c := range set.Containers {
-		l = l.Add(theme.Plain, " "+c.Name+" ").Add(theme.Faint, show.Image(c.Image))
+		l = l.Add(draw.Plain, " "+c.Name+" ").Add(draw.Faint, show.Image(c.Image))
 		if c.Hot {
-			l = l.Add(theme.Busy, " hot")
+			l = l.Add(draw.Busy, " hot")
 		}
 	}
 	switch {
 	case set.Frozen:
-		l = l.Add(theme.Warn, "  only new pods get it (NotUpdate)")
+		l = l.Add(draw.Warn, "  only new pods get it (NotUpdate)")
 	case set.Paused:
-		l = l.Add(theme.Warn, "  paused in its spec")
+		l = l.Add(draw.Warn, "  paused in its spec")
 	}
 	if set.Partition != "" && set.Partition != "0" {
-		l = l.Add(theme.Plain, "  partition "+set.Partition)
+		l = l.Add(draw.Plain, "  partition "+set.Partition)
 	}
 	if set.Revision != "" {
-		l = l.Add(theme.Faint, "  "+set.Revision)
+		l = l.Add(draw.Faint, "  "+set.Revision)
 	}
 	return l
 }
 
 func numbers(env screen.Env, c *world.SidecarCell) draw.Line {
 	t := plan.Tally{Desired: c.Matched, Total: c.Matched, Ready: c.Ready, Updated: c.Updated, UpdatedReady: c.UpdatedReady}
-	l := draw.Text(theme.Plain, "  ").Join(show.Pods(env.Theme.Symbols, t, 0, min(max(env.Width/4, 10), 40)))
-	l = l.Add(theme.Plain, fmt.Sprintf("  %d matched, %d updated, %d ready", c.Matched, c.Updated, c.Ready))
+	l := draw.Text(draw.Plain, "  ").Join(show.Pods(env.Theme.Symbols, t, 0, min(max(env.Width/4, 10), 40)))
+	l = l.Add(draw.Plain, fmt.Sprintf("  %d matched, %d updated, %d ready", c.Matched, c.Updated, c.Ready))
 	if n := heldPods(c.Held); n > 0 {
-		l = l.Add(theme.Warn, fmt.Sprintf(", %d not upgradable", n))
+		l = l.Add(draw.Warn, fmt.Sprintf(", %d not upgradable", n))
 	}
 	return l
 }

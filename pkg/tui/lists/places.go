@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -28,7 +27,7 @@ func heights(env screen.Env) (list, places int) {
 // Draw is the list, and below it the places of the one of the cursor.
 func (s Distributions) Draw(env screen.Env) []draw.Line {
 	if !s.known {
-		return []draw.Line{{}, draw.Text(theme.Busy, "  loading distributions ...")}
+		return []draw.Line{{}, draw.Text(draw.Busy, "  loading distributions ...")}
 	}
 	none := "no UnitedDeployment, WorkloadSpread, ResourceDistribution or ImagePullJob here"
 	if s.filter != "" {
@@ -36,7 +35,7 @@ func (s Distributions) Draw(env screen.Env) []draw.Line {
 	}
 	seen, below := heights(env)
 	table := draw.Table{Columns: s.columns(env), Row: func(i int) []draw.Line { return distributionCells(env, s.rows[i]) }}
-	lines := s.draw(env, s.summary(env), draw.Text(theme.Faint, "  "+none), table, seen)
+	lines := s.draw(env, s.summary(env), draw.Text(draw.Faint, "  "+none), table, seen)
 	if len(s.rows) == 0 {
 		return lines
 	}
@@ -48,11 +47,11 @@ func (s Distributions) summary(env screen.Env) draw.Line {
 	for _, f := range s.rows {
 		count[f.Health]++
 	}
-	l := draw.Text(theme.Plain, "  "+counted.Of(len(s.rows), "distribution"))
+	l := draw.Text(draw.Plain, "  "+counted.Of(len(s.rows), "distribution"))
 	l = l.Join(show.Counts(env.Theme, count, env.Width-l.Width()))
 	var right draw.Line
 	if s.filter != "" {
-		right = draw.Text(theme.Key, " /"+s.filter+" ")
+		right = draw.Text(draw.Key, " /"+s.filter+" ")
 	}
 	return draw.Both(l, right, env.Width, env.Theme.Symbols.Ellipsis)
 }
@@ -77,23 +76,23 @@ func (s Distributions) columns(env screen.Env) []draw.Column {
 }
 
 func distributionCells(env screen.Env, f *world.Distribution) []draw.Line {
-	there := theme.Plain
+	there := draw.Plain
 	if f.Got < f.Wanted {
-		there = theme.Warn
+		there = draw.Warn
 	}
 	return []draw.Line{
 		show.Health(env.Theme, f.Health),
-		draw.Text(theme.Faint, f.Namespace),
-		draw.Text(theme.Strong, f.String()),
+		draw.Text(draw.Faint, f.Namespace),
+		draw.Text(draw.Strong, f.String()),
 		draw.Text(there, fmt.Sprintf("%d/%d", f.Got, f.Wanted)),
 		picture(env.Theme, f),
-		draw.Text(theme.Plain, f.Target),
-		draw.Text(theme.Faint, show.Age(env.World.Now, f.Created)),
+		draw.Text(draw.Plain, f.Target),
+		draw.Text(draw.Faint, show.Age(env.World.Now, f.Created)),
 	}
 }
 
 // picture has its places by how they are, as a bar.
-func picture(t *theme.Theme, f *world.Distribution) draw.Line {
+func picture(t *draw.Theme, f *world.Distribution) draw.Line {
 	var counts [world.Blocked + 1]int
 	for _, p := range f.Places {
 		counts[p.Health]++
@@ -101,20 +100,20 @@ func picture(t *theme.Theme, f *world.Distribution) draw.Line {
 	y := t.Symbols
 	return draw.Bar(
 		placeBar,
-		draw.Part{Count: counts[world.Healthy], Symbol: y.New, Style: theme.Good},
-		draw.Part{Count: counts[world.Progressing], Symbol: y.NewDown, Style: theme.Busy},
-		draw.Part{Count: counts[world.Degraded] + counts[world.Paused], Symbol: y.Old, Style: theme.Warn},
-		draw.Part{Count: counts[world.Blocked], Symbol: y.Down, Style: theme.Bad},
+		draw.Part{Count: counts[world.Healthy], Symbol: y.New, Style: draw.Good},
+		draw.Part{Count: counts[world.Progressing], Symbol: y.NewDown, Style: draw.Busy},
+		draw.Part{Count: counts[world.Degraded] + counts[world.Paused], Symbol: y.Old, Style: draw.Warn},
+		draw.Part{Count: counts[world.Blocked], Symbol: y.Down, Style: draw.Bad},
 	)
 }
 
 // about is the one of the cursor: its problems and its places.
 func (s Distributions) about(env screen.Env, height int) []draw.Line {
 	f := s.current()
-	title := draw.Text(theme.Header, " "+f.String()).Add(theme.Faint, "  "+counted.Of(len(f.Places), nouns[f.Kind])+" of "+f.Target)
+	title := draw.Text(draw.Header, " "+f.String()).Add(draw.Faint, "  "+counted.Of(len(f.Places), nouns[f.Kind])+" of "+f.Target)
 	problems := draw.Line{}
 	if len(f.Problems) > 0 {
-		problems = draw.Text(theme.Warn, "  "+env.Theme.Symbols.Degraded+" "+strings.Join(f.Problems, "; "))
+		problems = draw.Text(draw.Warn, "  "+env.Theme.Symbols.Degraded+" "+strings.Join(f.Problems, "; "))
 	}
 	window := s.places
 	if !s.inside {
@@ -154,9 +153,9 @@ func placeColumns(f *world.Distribution) []draw.Column {
 }
 
 func place(env screen.Env, f *world.Distribution, p world.Place) []draw.Line {
-	got := theme.Plain
+	got := draw.Plain
 	if p.Got != p.Wanted {
-		got = theme.Warn
+		got = draw.Warn
 	}
 	limit := p.Limit
 	if limit == "" {
@@ -167,12 +166,12 @@ func place(env screen.Env, f *world.Distribution, p world.Place) []draw.Line {
 	t := plan.Tally{Desired: p.Wanted, Total: p.Got, Ready: p.Ready, Updated: p.Updated, UpdatedReady: max(p.Updated+p.Ready-p.Got, 0)}
 	return []draw.Line{
 		draw.Text(show.HealthStyle(p.Health), show.HealthSymbol(env.Theme, p.Health)),
-		draw.Text(theme.Strong, p.Name),
-		draw.Text(theme.Faint, limit),
-		draw.Text(theme.Plain, strconv.Itoa(p.Wanted)),
+		draw.Text(draw.Strong, p.Name),
+		draw.Text(draw.Faint, limit),
+		draw.Text(draw.Plain, strconv.Itoa(p.Wanted)),
 		draw.Text(got, strconv.Itoa(p.Got)),
 		show.Pods(env.Theme.Symbols, t, 0, 16),
-		draw.Text(theme.Plain, strconv.Itoa(p.Updated)),
+		draw.Text(draw.Plain, strconv.Itoa(p.Updated)),
 		why(f, p),
 	}
 }
@@ -184,9 +183,9 @@ func why(f *world.Distribution, p world.Place) draw.Line {
 	case p.Why != "":
 		return draw.Text(show.HealthStyle(p.Health), p.Why)
 	case !ofPods(f) && p.Health != world.Healthy:
-		return draw.Text(theme.Faint, p.Health.String())
+		return draw.Text(draw.Faint, p.Health.String())
 	case p.Ready < p.Got:
-		return draw.Text(theme.Plain, counted.Of(p.Got-p.Ready, "pod")+" not ready")
+		return draw.Text(draw.Plain, counted.Of(p.Got-p.Ready, "pod")+" not ready")
 	}
 	return draw.Line{}
 }

@@ -9,20 +9,19 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
 // Draw counts all workloads by health, says what hides some of them, and has the rows that fit.
 func (s Workloads) Draw(env screen.Env) []draw.Line {
-	count, right := draw.Text(theme.Plain, "  "+counted.Of(s.counts.all, "workload")), s.filterLine(env)
+	count, right := draw.Text(draw.Plain, "  "+counted.Of(s.counts.all, "workload")), s.filterLine(env)
 	count = count.Join(show.Counts(env.Theme, s.counts.health, env.Width-count.Width()-right.Width()))
-	none := draw.Text(theme.Faint, "  "+screen.NoMatches)
+	none := draw.Text(draw.Faint, "  "+screen.NoMatches)
 	switch {
 	case s.counts.all == 0:
-		none = draw.Text(theme.Faint, "  no workloads here")
+		none = draw.Text(draw.Faint, "  no workloads here")
 	case s.faults && s.filter == "":
-		none = draw.Text(theme.Good, "  no problems; f shows all workloads")
+		none = draw.Text(draw.Good, "  no problems; f shows all workloads")
 	}
 	lines := s.draw(env, draw.Both(count, right, env.Width, env.Theme.Symbols.Ellipsis), none, draw.Table{
 		Columns: s.columns(env),
@@ -40,10 +39,10 @@ func (s Workloads) Draw(env screen.Env) []draw.Line {
 func (s Workloads) reason(env screen.Env, most int) []draw.Line {
 	w := s.rows[s.window.At]
 	head := draw.Text(show.HealthStyle(w.Health), "  "+show.HealthSymbol(env.Theme, w.Health)+" "+w.Name+": ")
-	lines := draw.Wrap(theme.Plain, w.Why, max(env.Width-5, 10))
+	lines := draw.Wrap(draw.Plain, w.Why, max(env.Width-5, 10))
 	if first := env.Width - head.Width() - 1; len(lines) > 0 && first > env.Width/3 {
-		lines = draw.Wrap(theme.Plain, draw.Spaces(head.Width()-4)+w.Why, env.Width-5)
-		lines[0] = draw.Text(theme.Plain, strings.TrimLeft(lines[0].String(), " "))
+		lines = draw.Wrap(draw.Plain, draw.Spaces(head.Width()-4)+w.Why, env.Width-5)
+		lines[0] = draw.Text(draw.Plain, strings.TrimLeft(lines[0].String(), " "))
 	}
 	if len(lines) == 0 {
 		lines = []draw.Line{{}}
@@ -53,7 +52,7 @@ func (s Workloads) reason(env screen.Env, most int) []draw.Line {
 		if i == 0 {
 			lines[i] = head.Join(l)
 		} else {
-			lines[i] = draw.Text(theme.Plain, "    ").Join(l)
+			lines[i] = draw.Text(draw.Plain, "    ").Join(l)
 		}
 	}
 	return lines
@@ -63,21 +62,21 @@ func (s Workloads) reason(env screen.Env, most int) []draw.Line {
 func (s Workloads) filterLine(env screen.Env) draw.Line {
 	var l draw.Line
 	if n := len(s.marked); n > 0 {
-		l = l.Add(theme.Mark, fmt.Sprintf(" %s %d marked", env.Theme.Symbols.Mark, n))
+		l = l.Add(draw.Mark, fmt.Sprintf(" %s %d marked", env.Theme.Symbols.Mark, n))
 	}
 	if s.faults {
-		l = l.Add(theme.Warn, " problems only")
+		l = l.Add(draw.Warn, " problems only")
 	}
 	if s.filter != "" {
-		l = l.Add(theme.Key, " /"+s.filter)
+		l = l.Add(draw.Key, " /"+s.filter)
 	}
 	if s.faults || s.filter != "" {
-		l = l.Add(theme.Faint, fmt.Sprintf(" (%d)", len(s.rows)))
+		l = l.Add(draw.Faint, fmt.Sprintf(" (%d)", len(s.rows)))
 	}
 	if env.Width >= wide {
-		l = l.Add(theme.Faint, " by "+workloadSorts.Title(s.sort, env.Theme.Symbols))
+		l = l.Add(draw.Faint, " by "+workloadSorts.Title(s.sort, env.Theme.Symbols))
 	}
-	return l.Add(theme.Plain, " ")
+	return l.Add(draw.Plain, " ")
 }
 
 // wide is from how many columns on there is room for what is only nice to know.
@@ -137,24 +136,24 @@ const named = 150
 const bar = 10
 
 func workloadCells(env screen.Env, w *world.Workload) []draw.Line {
-	ready, why := theme.Plain, w.Why
+	ready, why := draw.Plain, w.Why
 	if w.Pods.Ready < w.Pods.Desired {
-		ready = theme.Warn
+		ready = draw.Warn
 	}
 	if w.Health == world.Healthy { // there is nothing to do about it
 		why = ""
 	}
 	return []draw.Line{
 		show.Health(env.Theme, w.Health),
-		draw.Text(theme.Plain, w.Namespace),
-		draw.Of(draw.Span{Text: kind(w), Style: theme.Faint}, draw.Span{Text: w.Name, Style: theme.Strong}),
-		draw.Text(theme.Plain, fraction(w.Pods.Updated, max(w.Pods.Desired, w.Pods.Total))),
+		draw.Text(draw.Plain, w.Namespace),
+		draw.Of(draw.Span{Text: kind(w), Style: draw.Faint}, draw.Span{Text: w.Name, Style: draw.Strong}),
+		draw.Text(draw.Plain, fraction(w.Pods.Updated, max(w.Pods.Desired, w.Pods.Total))),
 		show.Pods(env.Theme.Symbols, w.Pods, w.Failing, bar),
 		step(env, w),
 		draw.Text(ready, fraction(w.Pods.Ready, w.Pods.Desired)),
-		draw.Text(theme.Faint, string(w.Driver)),
-		draw.Text(theme.Faint, show.Age(env.World.Now, w.Created)),
-		draw.Text(theme.Plain, why),
+		draw.Text(draw.Faint, string(w.Driver)),
+		draw.Text(draw.Faint, show.Age(env.World.Now, w.Created)),
+		draw.Text(draw.Plain, why),
 	}
 }
 
@@ -167,11 +166,11 @@ func step(env screen.Env, w *world.Workload) draw.Line {
 	if w.Steps == 0 {
 		return draw.Line{}
 	}
-	l := draw.Text(theme.Plain, fraction(w.Step+1, w.Steps))
+	l := draw.Text(draw.Plain, fraction(w.Step+1, w.Steps))
 	if env.Width < named {
 		return l
 	}
-	return l.Add(theme.Faint, " "+w.StepName)
+	return l.Add(draw.Faint, " "+w.StepName)
 }
 
 func fraction(part, of int) string { return strconv.Itoa(part) + "/" + strconv.Itoa(of) }

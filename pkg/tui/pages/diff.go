@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -173,8 +172,8 @@ func (s Diff) Draw(env screen.Env) []draw.Line {
 		return s.nothing(env)
 	}
 	return append([]draw.Line{
-		draw.Both(s.revision("from", theme.Removed, "-", s.past[from]), s.Place(), env.Width, env.Theme.Symbols.Ellipsis),
-		s.revision("to", theme.Added, "+", s.past[to]),
+		draw.Both(s.revision("from", draw.Removed, "-", s.past[from]), s.Place(), env.Width, env.Theme.Symbols.Ellipsis),
+		s.revision("to", draw.Added, "+", s.past[to]),
 	}, s.Page.Draw(env.Theme)...)
 }
 
@@ -189,19 +188,19 @@ func (s Diff) nothing(env screen.Env) []draw.Line {
 	case env.World.Find(s.ref) != nil || env.World.Unseen != "":
 		return env.Waiting("the revisions of " + name)
 	}
-	return []draw.Line{{}, draw.Text(theme.Faint, "  "+text)}
+	return []draw.Line{{}, draw.Text(draw.Faint, "  "+text)}
 }
 
 // revision is one side. Pods do not carry a SidecarSet's revision as their own.
-func (s Diff) revision(side string, style theme.Style, sign string, p plan.Revision) draw.Line {
+func (s Diff) revision(side string, style draw.Style, sign string, p plan.Revision) draw.Line {
 	l := draw.Text(style, fmt.Sprintf(" %s %-4s ", sign, side)).
-		Add(theme.Strong, fmt.Sprintf("revision %d", p.Number)).
-		Add(theme.Faint, "  "+p.Name+"  ")
+		Add(draw.Strong, fmt.Sprintf("revision %d", p.Number)).
+		Add(draw.Faint, "  "+p.Name+"  ")
 	if s.ref.Kind != kruise.KindSidecarSet {
-		l = l.Add(theme.Plain, counted.Of(p.Pods, "pod"))
+		l = l.Add(draw.Plain, counted.Of(p.Pods, "pod"))
 	}
 	if p.Present {
-		l = l.Add(theme.Good, "  present")
+		l = l.Add(draw.Good, "  present")
 	}
 	return l
 }

@@ -13,35 +13,34 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // lines are the fields with what they mean for pods, and then the templates.
 func (s Diff) lines(from, to plan.Revision) []draw.Line {
 	e := plan.Between(s.detail.Snapshot, from.Revision, to.Revision)
-	lines := []draw.Line{draw.Text(theme.Header, "FIELDS").Add(theme.Faint, "  "+string(e.Mode)+": "+e.Why)}
+	lines := []draw.Line{draw.Text(draw.Header, "FIELDS").Add(draw.Faint, "  "+string(e.Mode)+": "+e.Why)}
 	for _, f := range e.Fields {
 		lines = append(lines, field(f, e.Mode)...)
 	}
-	lines = append(lines, draw.Line{}, draw.Text(theme.Header, "TEMPLATE").Add(theme.Faint, "  what is likely to be secret is masked"))
+	lines = append(lines, draw.Line{}, draw.Text(draw.Header, "TEMPLATE").Add(draw.Faint, "  what is likely to be secret is masked"))
 	return append(lines, unified(text(s.template(from)), text(s.template(to)), s.whole)...)
 }
 
 // field is one that differs, with what it asks for.
 func field(f rules.FieldChange, mode rules.UpdateMode) []draw.Line {
-	effect, style := f.Effect.Words(), theme.Good
+	effect, style := f.Effect.Words(), draw.Good
 	if f.Effect == rules.EffectRecreate {
-		style = theme.Warn
+		style = draw.Warn
 	}
 	if mode == rules.ModeInPlace && len(f.Restarts) > 0 {
 		effect += ", restarts " + strings.Join(f.Restarts, ", ")
 	}
-	lines := []draw.Line{draw.Text(theme.Strong, "  "+f.Path+"  ").Add(style, effect)}
+	lines := []draw.Line{draw.Text(draw.Strong, "  "+f.Path+"  ").Add(style, effect)}
 	if f.Old != nil {
-		lines = append(lines, draw.Text(theme.Removed, "    - "+show.Value(f.Old)))
+		lines = append(lines, draw.Text(draw.Removed, "    - "+show.Value(f.Old)))
 	}
 	if f.New != nil {
-		lines = append(lines, draw.Text(theme.Added, "    + "+show.Value(f.New)))
+		lines = append(lines, draw.Text(draw.Added, "    + "+show.Value(f.New)))
 	}
 	return lines
 }
@@ -82,9 +81,9 @@ func unified(from, to string, whole bool) []draw.Line {
 	out, err := udiff.ToUnified("", "", from, udiff.Lines(from, to), n)
 	switch {
 	case err != nil:
-		return []draw.Line{draw.Text(theme.Bad, "  "+err.Error())}
+		return []draw.Line{draw.Text(draw.Bad, "  "+err.Error())}
 	case out == "":
-		return []draw.Line{draw.Text(theme.Faint, "  nothing that can be shown differs")}
+		return []draw.Line{draw.Text(draw.Faint, "  nothing that can be shown differs")}
 	}
 	var lines []draw.Line
 	for i, line := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
@@ -97,14 +96,14 @@ func unified(from, to string, whole bool) []draw.Line {
 }
 
 func signed(line string) draw.Line {
-	style := theme.Plain
+	style := draw.Plain
 	switch {
 	case strings.HasPrefix(line, "@@"):
-		return draw.Text(theme.Faint, "  "+line)
+		return draw.Text(draw.Faint, "  "+line)
 	case strings.HasPrefix(line, "+"):
-		style = theme.Added
+		style = draw.Added
 	case strings.HasPrefix(line, "-"):
-		style = theme.Removed
+		style = draw.Removed
 	}
 	return draw.Text(style, "  "+line)
 }

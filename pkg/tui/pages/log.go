@@ -9,7 +9,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -197,11 +196,11 @@ func (s Log) Draw(env screen.Env) []draw.Line {
 	lines := []draw.Line{draw.Both(s.head(), s.Place(), env.Width, env.Theme.Symbols.Ellipsis)}
 	switch {
 	case s.tail == nil && env.World.Of(s.ref) != nil:
-		return append(lines, draw.Line{}, draw.Text(theme.Faint, "  "+s.Title()+": the pod does not exist; esc goes back"))
+		return append(lines, draw.Line{}, draw.Text(draw.Faint, "  "+s.Title()+": the pod does not exist; esc goes back"))
 	case s.tail == nil && env.World.Unseen != "":
 		return append(lines, env.Waiting(s.Title())...)
 	case s.Len() == 0 && s.ended == "":
-		return append(lines, draw.Line{}, draw.Text(theme.Busy, "  no line yet ..."))
+		return append(lines, draw.Line{}, draw.Text(draw.Busy, "  no line yet ..."))
 	}
 	lines = append(lines, s.Page.Draw(env.Theme)...)
 	if s.ended == "" {
@@ -212,22 +211,22 @@ func (s Log) Draw(env screen.Env) []draw.Line {
 
 func (s Log) end(env screen.Env) draw.Line {
 	if s.bad {
-		return draw.Text(theme.Bad, " "+env.Theme.Symbols.Blocked+" "+s.ended).Add(theme.Faint, "  r tries again")
+		return draw.Text(draw.Bad, " "+env.Theme.Symbols.Blocked+" "+s.ended).Add(draw.Faint, "  r tries again")
 	}
-	return draw.Text(theme.Faint, " "+env.Theme.Symbols.Dot+" "+s.ended+"  r opens it again")
+	return draw.Text(draw.Faint, " "+env.Theme.Symbols.Dot+" "+s.ended+"  r opens it again")
 }
 
 func (s Log) head() draw.Line {
-	l := draw.Text(theme.Header, " container ").Add(theme.Strong, s.container)
+	l := draw.Text(draw.Header, " container ").Add(draw.Strong, s.container)
 	if s.previous {
-		l = l.Add(theme.Warn, "  before its last restart")
+		l = l.Add(draw.Warn, "  before its last restart")
 	}
 	switch {
 	case s.ended != "" || s.tail == nil:
 	case s.AtEnd():
-		l = l.Add(theme.Good, "  following")
+		l = l.Add(draw.Good, "  following")
 	default:
-		l = l.Add(theme.Faint, "  paused here; f follows")
+		l = l.Add(draw.Faint, "  paused here; f follows")
 	}
 	return l
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -154,18 +153,18 @@ func (s Object) asking() draw.Line {
 	if !s.again {
 		return draw.Line{}
 	}
-	return draw.Text(theme.Busy, "  loading again ...")
+	return draw.Text(draw.Busy, "  loading again ...")
 }
 
 // Draw is a line about the page, and what is seen of it.
 func (s Object) Draw(env screen.Env) []draw.Line {
 	switch {
 	case s.state != there:
-		return []draw.Line{{}, draw.Text(theme.Busy, "  loading "+s.Title()+" ...")}
+		return []draw.Line{{}, draw.Text(draw.Busy, "  loading "+s.Title()+" ...")}
 	case s.err != nil:
-		lines := draw.Indented(2, theme.Bad, s.err.Error(), env.Width-4)
-		return append(append([]draw.Line{{}}, lines...), draw.Text(theme.Faint, "  r asks again").Join(s.asking()))
+		lines := draw.Indented(2, draw.Bad, s.err.Error(), env.Width-4)
+		return append(append([]draw.Line{{}}, lines...), draw.Text(draw.Faint, "  r asks again").Join(s.asking()))
 	}
-	head := draw.Text(theme.Header, " "+s.Title()).Add(theme.Faint, "  as of "+s.at.Format("15:04:05")).Join(s.asking())
+	head := draw.Text(draw.Header, " "+s.Title()).Add(draw.Faint, "  as of "+s.at.Format("15:04:05")).Join(s.asking())
 	return append([]draw.Line{draw.Both(head, s.Place(), env.Width, env.Theme.Symbols.Ellipsis)}, s.Page.Draw(env.Theme)...)
 }

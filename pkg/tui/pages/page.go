@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // Page is text that is longer than the screen, and where one is in it: it scrolls sideways too
@@ -302,12 +301,12 @@ func (p Page) jump(by int) Page {
 }
 
 // Draw is the rows that are seen, with what is looked for marked.
-func (p Page) Draw(th *theme.Theme) []draw.Line {
+func (p Page) Draw(th *draw.Theme) []draw.Line {
 	var out []draw.Line
 	for _, r := range p.seen() {
-		gutter := draw.Text(theme.Plain, " ")
+		gutter := draw.Text(draw.Plain, " ")
 		if len(p.find.hits) > 0 && p.find.hits[p.find.at] == r.line { // the search is at it
-			gutter = draw.Text(theme.Title, th.Symbols.Cursor)
+			gutter = draw.Text(draw.Title, th.Symbols.Cursor)
 		}
 		out = append(out, gutter.Join(p.marked(r.part).From(p.left)))
 	}
@@ -338,7 +337,7 @@ func split(s draw.Span, at int, hits [][]int) draw.Line {
 		if from >= to {
 			continue
 		}
-		out = out.Add(s.Style, s.Text[done:from]).Add(theme.Found, s.Text[from:to])
+		out = out.Add(s.Style, s.Text[done:from]).Add(draw.Found, s.Text[from:to])
 		done = to
 	}
 	return out.Add(s.Style, s.Text[done:])
@@ -346,9 +345,9 @@ func split(s draw.Span, at int, hits [][]int) draw.Line {
 
 // Place is where one is: what is searched for, and which lines are seen.
 func (p Page) Place() draw.Line {
-	l := draw.Text(theme.Key, " "+p.Found()+" ")
+	l := draw.Text(draw.Key, " "+p.Found()+" ")
 	if p.Len() == 0 {
 		return l
 	}
-	return l.Add(theme.Faint, fmt.Sprintf(" %d-%d of %d ", p.Top(), p.Bottom(), p.Len()))
+	return l.Add(draw.Faint, fmt.Sprintf(" %d-%d of %d ", p.Top(), p.Bottom(), p.Len()))
 }

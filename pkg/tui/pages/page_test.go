@@ -8,15 +8,14 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/pages"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
-var plain = theme.New(theme.Options{})
+var plain = draw.NewTheme(draw.ThemeOptions{})
 
 func numbered(n int) []draw.Line {
 	var out []draw.Line
 	for i := range n {
-		out = append(out, draw.Text(theme.Plain, fmt.Sprintf("line %d", i+1)))
+		out = append(out, draw.Text(draw.Plain, fmt.Sprintf("line %d", i+1)))
 	}
 	return out
 }
@@ -95,8 +94,8 @@ func TestPage_DropsTheOldestLines(t *testing.T) {
 
 // TestPage_WrapsLongLines checks that no text is lost by wrapping.
 func TestPage_WrapsLongLines(t *testing.T) {
-	long := draw.Text(theme.Strong, "0123456789").Add(theme.Faint, "abcdéf世界")
-	p := press(t, pages.Page{}.Size(8, 10).Set([]draw.Line{long, draw.Text(theme.Plain, "short")}), "w")
+	long := draw.Text(draw.Strong, "0123456789").Add(draw.Faint, "abcdéf世界")
+	p := press(t, pages.Page{}.Size(8, 10).Set([]draw.Line{long, draw.Text(draw.Plain, "short")}), "w")
 	got := seen(p)
 	if want := []string{"0123456", "789abcd", "éf世界", "short"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -111,7 +110,7 @@ func TestPage_WrapsLongLines(t *testing.T) {
 
 // TestPage_ScrollsSideways: to the end of the widest line, and back.
 func TestPage_ScrollsSideways(t *testing.T) {
-	p := pages.Page{}.Size(11, 2).Set([]draw.Line{draw.Text(theme.Plain, "0123456789abcdefghijklm"), draw.Text(theme.Plain, "x")})
+	p := pages.Page{}.Size(11, 2).Set([]draw.Line{draw.Text(draw.Plain, "0123456789abcdefghijklm"), draw.Text(draw.Plain, "x")})
 	if got := seen(press(t, p, "right", "right", "right")); got[0] != "defghijklm" || got[1] != "" {
 		t.Errorf("at the right: %q", got)
 	}
@@ -148,10 +147,10 @@ func TestPage_FindsText(t *testing.T) {
 
 // TestPage_HighlightsMatches checks matches within and across spans.
 func TestPage_HighlightsMatches(t *testing.T) {
-	p := pages.Page{}.Size(40, 3).Set([]draw.Line{draw.Text(theme.Key, "image: ").Add(theme.Plain, "web:2 web:3")}).Find("e: WEB")
+	p := pages.Page{}.Size(40, 3).Set([]draw.Line{draw.Text(draw.Key, "image: ").Add(draw.Plain, "web:2 web:3")}).Find("e: WEB")
 	var found []string
 	for _, s := range p.Draw(plain)[0].Spans {
-		if s.Style == theme.Found {
+		if s.Style == draw.Found {
 			found = append(found, s.Text)
 		}
 	}
@@ -162,7 +161,7 @@ func TestPage_HighlightsMatches(t *testing.T) {
 
 // TestPage_RemovesControlCharacters checks that the text of a log cannot control the terminal.
 func TestPage_RemovesControlCharacters(t *testing.T) {
-	p := pages.Page{}.Size(40, 3).Set([]draw.Line{draw.Text(theme.Plain, "a\x1b[31mb")})
+	p := pages.Page{}.Size(40, 3).Set([]draw.Line{draw.Text(draw.Plain, "a\x1b[31mb")})
 	if got := seen(p)[0]; strings.Contains(got, "\x1b") {
 		t.Errorf("%q", got)
 	}
@@ -171,12 +170,12 @@ func TestPage_RemovesControlCharacters(t *testing.T) {
 // TestPage_FindsTextThatArrivesLater searches in added lines and in another text.
 func TestPage_FindsTextThatArrivesLater(t *testing.T) {
 	p := pages.Following().Size(20, 5).Add(numbered(3)...).Find("error")
-	p = p.Add(draw.Text(theme.Plain, "an error"))
+	p = p.Add(draw.Text(draw.Plain, "an error"))
 	p.Draw(plain)
 	if got := p.Found(); got != "/error 1 of 1" {
 		t.Error(got)
 	}
-	p = p.Find("nothing").Set([]draw.Line{draw.Text(theme.Plain, "nothing")})
+	p = p.Find("nothing").Set([]draw.Line{draw.Text(draw.Plain, "nothing")})
 	p.Draw(plain)
 	if got := p.Found(); got != "/nothing 1 of 1" {
 		t.Error(got)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // errNoYAML does not repeat the text: it may have secret values.
@@ -41,9 +40,9 @@ func colored(line string) draw.Line {
 	before := line[:len(line)-len(body)]
 	key, value, ok := strings.Cut(body, ":")
 	if !ok || strings.ContainsAny(key, ` "'`) || value != "" && value[0] != ' ' {
-		return draw.Text(theme.Plain, line)
+		return draw.Text(draw.Plain, line)
 	}
-	return draw.Text(theme.Faint, before).Add(theme.Key, key+":").Add(theme.Plain, value)
+	return draw.Text(draw.Faint, before).Add(draw.Key, key+":").Add(draw.Plain, value)
 }
 
 // described are the lines of a description; variables, annotations, labels and arguments
@@ -115,11 +114,11 @@ func (p *pairs) pair(text string, indent int) string {
 func worded(indent, body string) draw.Line {
 	name, value, ok := strings.Cut(body, ":")
 	if !ok || strings.Contains(name, "  ") || value != "" && value[0] != ' ' {
-		return draw.Text(theme.Plain, indent+body)
+		return draw.Text(draw.Plain, indent+body)
 	}
-	style := theme.Key
+	style := draw.Key
 	if indent == "" {
-		style = theme.Header
+		style = draw.Header
 	}
-	return draw.Text(style, indent+name+":").Add(theme.Plain, value)
+	return draw.Text(style, indent+name+":").Add(draw.Plain, value)
 }

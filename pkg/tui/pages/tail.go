@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -99,7 +98,7 @@ func (s Log) take(c chunk) (Log, screen.After) {
 	}
 	lines := make([]draw.Line, len(c.lines))
 	for i, text := range c.lines {
-		lines[i] = draw.Text(theme.Plain, text)
+		lines[i] = draw.Text(draw.Plain, text)
 	}
 	s.Page = s.Add(lines...)
 	switch {

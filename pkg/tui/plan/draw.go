@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // Draw is what the plan is, the player, and below it steps and what happens.
@@ -18,7 +17,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	switch {
 	case s.run != nil:
 	case s.detail != nil:
-		return []draw.Line{{}, draw.Text(theme.Busy, "  simulating ...")}
+		return []draw.Line{{}, draw.Text(draw.Busy, "  simulating ...")}
 	case env.World.Find(s.ref) == nil && env.World.Unseen == "":
 		return env.Missing(s.ref.String())
 	default:
@@ -140,11 +139,11 @@ func (s Screen) change(env screen.Env) draw.Line {
 	if s.given == nil && s.detail != nil && !s.detail.Begun {
 		parts = append(parts, "no rollout is recorded: this is the present spec")
 	}
-	asOf := draw.Text(theme.Faint, "  as of "+s.run.asOf.Format(time.TimeOnly)+" ")
+	asOf := draw.Text(draw.Faint, "  as of "+s.run.asOf.Format(time.TimeOnly)+" ")
 	if env.Width < twoColumns {
 		asOf = draw.Line{}
 	}
-	return draw.Both(draw.Text(theme.Header, " plan ").Add(theme.Plain, strings.Join(parts, ", ")), asOf, env.Width, env.Theme.Symbols.Ellipsis)
+	return draw.Both(draw.Text(draw.Header, " plan ").Add(draw.Plain, strings.Join(parts, ", ")), asOf, env.Width, env.Theme.Symbols.Ellipsis)
 }
 
 // outcome is what comes of it, in numbers or, where it cannot end well, in words.
@@ -154,34 +153,34 @@ func (s Screen) outcome(env screen.Env) draw.Line {
 	failed := s.given == nil && s.detail != nil && s.detail.Begun && s.detail.Snapshot.Progress.Failed != ""
 	switch sum := s.run.line.Summary; {
 	case s.simulating != nil:
-		return draw.Text(theme.Busy, " "+y.Busy+" simulating again ...")
+		return draw.Text(draw.Busy, " "+y.Busy+" simulating again ...")
 	case s.run.err != nil:
-		return draw.Text(theme.Bad, " "+y.Blocked+" "+s.run.err.Error())
+		return draw.Text(draw.Bad, " "+y.Blocked+" "+s.run.err.Error())
 	case sum.Outcome == simulate.Completed && failed:
-		return draw.Text(theme.Bad, " "+y.Blocked+" failed").Add(theme.Plain, fmt.Sprintf("; a retry takes %s if pods become ready, with at most %d unavailable", clock(sum.Duration), sum.MostDown))
+		return draw.Text(draw.Bad, " "+y.Blocked+" failed").Add(draw.Plain, fmt.Sprintf("; a retry takes %s if pods become ready, with at most %d unavailable", clock(sum.Duration), sum.MostDown))
 	case sum.Outcome == simulate.Completed:
 		text := fmt.Sprintf(" %s done after %s: at most %d unavailable, %s at once, %s, %d recreated%s", y.Done, clock(sum.Duration), sum.MostDown, counted.Of(sum.MostPods, "pod"), counted.Of(sum.Restarts, "restart"), sum.Recreated, sum.AndDeleted())
-		return draw.Text(theme.Good, text)
+		return draw.Text(draw.Good, text)
 	default:
-		return draw.Text(theme.Warn, fmt.Sprintf(" %s %s after %s: %s", y.Degraded, sum.Outcome, clock(sum.Duration), sum.Reason))
+		return draw.Text(draw.Warn, fmt.Sprintf(" %s %s after %s: %s", y.Degraded, sum.Outcome, clock(sum.Duration), sum.Reason))
 	}
 }
 
 // numbers is the time of the simulation, and how its pods stand then.
 func (s Screen) numbers(env screen.Env) draw.Line {
 	y, n := env.Theme.Symbols, s.run.at(s.at)
-	state := draw.Text(theme.Warn, " "+y.Pause+" ")
+	state := draw.Text(draw.Warn, " "+y.Pause+" ")
 	if s.playing {
-		state = draw.Text(theme.Busy, " "+y.Now+" ")
+		state = draw.Text(draw.Busy, " "+y.Now+" ")
 	}
-	l := state.Add(theme.Strong, clock(s.at)).Add(theme.Faint, fmt.Sprintf(" of %s at %dx ", clock(s.run.duration()), s.speed))
-	l = l.Add(theme.Updated, fmt.Sprintf("  %s %d new", y.New, n.New)).Add(theme.Outdated, fmt.Sprintf("  %s %d old", y.Old, n.Old))
-	style := theme.Plain
+	l := state.Add(draw.Strong, clock(s.at)).Add(draw.Faint, fmt.Sprintf(" of %s at %dx ", clock(s.run.duration()), s.speed))
+	l = l.Add(draw.Updated, fmt.Sprintf("  %s %d new", y.New, n.New)).Add(draw.Outdated, fmt.Sprintf("  %s %d old", y.Old, n.Old))
+	style := draw.Plain
 	if n.Unavailable() > 0 {
-		style = theme.Down
+		style = draw.Down
 	}
 	if n.Unavailable() > s.run.plan.Limits.MaxUnavailable {
-		style = theme.Bad
+		style = draw.Bad
 	}
 	return l.Add(style, fmt.Sprintf("  %s %d unavailable", y.Down, n.Unavailable()))
 }

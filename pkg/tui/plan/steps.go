@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // stepTable is the table of the steps of a simulation, with one that is described.
@@ -46,28 +45,28 @@ func (t stepTable) row(env screen.Env, i int) draw.Line {
 	if i == t.cursor {
 		pointer = env.Theme.Symbols.Cursor
 	}
-	l := draw.Text(theme.Title, pointer).Add(style, " "+symbol+" ").Add(theme.Faint, fmt.Sprintf("%6s ", when))
-	l = l.Add(theme.Strong, step.Name+" ").Add(theme.Plain, step.Title)
+	l := draw.Text(draw.Title, pointer).Add(style, " "+symbol+" ").Add(draw.Faint, fmt.Sprintf("%6s ", when))
+	l = l.Add(draw.Strong, step.Name+" ").Add(draw.Plain, step.Title)
 	l.Cursor = i == t.cursor
 	return l
 }
 
 // state is the symbol of a step at the time of the simulation.
-func (t stepTable) state(y theme.Symbols, i int) (string, theme.Style) {
+func (t stepTable) state(y draw.Symbols, i int) (string, draw.Style) {
 	m, reached := t.run.mark(i)
 	switch {
 	case i < t.run.from:
-		return y.Done, theme.Good
+		return y.Done, draw.Good
 	case !reached || m.Begin > t.at:
-		return y.Next, theme.Faint
+		return y.Next, draw.Faint
 	case m.End >= 0 && m.End <= t.at:
-		return y.Done, theme.Good
+		return y.Done, draw.Good
 	case m.End < 0 && t.at >= t.run.duration():
-		return y.Blocked, theme.Bad
+		return y.Blocked, draw.Bad
 	case t.run.plan.Steps[i].Kind == core.StepPause:
-		return y.Pause, theme.Wait
+		return y.Pause, draw.Wait
 	}
-	return y.Now, theme.Busy
+	return y.Now, draw.Busy
 }
 
 // description is what the step of the cursor does, in exactly height lines: what it sends,
@@ -75,7 +74,7 @@ func (t stepTable) state(y theme.Symbols, i int) (string, theme.Style) {
 func (t stepTable) description(env screen.Env, width, height int) []draw.Line {
 	lines := t.facts(env, width)
 	if more := len(lines) - height + 1; more > 1 && height > 1 {
-		lines = append(lines[:height-1:height-1], draw.Text(theme.Faint, "  and "+counted.Of(more, "more line")))
+		lines = append(lines[:height-1:height-1], draw.Text(draw.Faint, "  and "+counted.Of(more, "more line")))
 	}
 	return draw.Exactly(lines, height)
 }
@@ -90,13 +89,13 @@ func (t stepTable) facts(env screen.Env, width int) []draw.Line {
 		lines = append(lines, t.patch(env, p, width)...)
 	}
 	if step.Pull != nil {
-		lines = append(lines, draw.Indented(2, theme.Plain, "pulls "+strings.Join(step.Pull.Images, ", "), width-4)...)
+		lines = append(lines, draw.Indented(2, draw.Plain, "pulls "+strings.Join(step.Pull.Images, ", "), width-4)...)
 	}
 	if step.Containers != nil {
-		lines = append(lines, draw.Text(theme.Plain, "  restarts "+strings.Join(step.Containers.Names, ", ")))
+		lines = append(lines, draw.Text(draw.Plain, "  restarts "+strings.Join(step.Containers.Names, ", ")))
 	}
 	if list := core.ConditionsText(step.After); list != "" {
-		lines = append(lines, draw.Indented(2, theme.Faint, "until "+list, width-4)...)
+		lines = append(lines, draw.Indented(2, draw.Faint, "until "+list, width-4)...)
 	}
 	return append(lines, podLines(env, step.Pods)...)
 }
@@ -117,10 +116,10 @@ func (t stepTable) patch(env screen.Env, p core.Patch, width int) []draw.Line {
 	if p.Reached > 0 {
 		what += " once " + counted.Of(p.Reached, "pod") + " are updated"
 	}
-	lines := draw.Indented(2, theme.Plain, what, width-4)
+	lines := draw.Indented(2, draw.Plain, what, width-4)
 	fields := t.run.plan.PatchFields(p)
 	if fields == nil {
-		return append(lines, draw.Indented(2, theme.Plain, show.Value(t.run.plan.Masked(p)), width-4)...)
+		return append(lines, draw.Indented(2, draw.Plain, show.Value(t.run.plan.Masked(p)), width-4)...)
 	}
 	for _, f := range fields {
 		lines = append(lines, field(env, f, width)...)
@@ -143,14 +142,14 @@ func field(env screen.Env, f core.PatchField, width int) []draw.Line {
 	case f.Was != nil:
 		value = show.Value(f.Was) + " -> " + value
 	}
-	if l := draw.Text(theme.Faint, draw.Spaces(fieldIndent)+path).Add(theme.Plain, value); l.Width() < width {
+	if l := draw.Text(draw.Faint, draw.Spaces(fieldIndent)+path).Add(draw.Plain, value); l.Width() < width {
 		return []draw.Line{l}
 	}
 	if draw.Width(path) > room { // its end says most
 		runes := []rune(path)
 		path = env.Theme.Symbols.Ellipsis + string(runes[max(len(runes)-room+1, 0):])
 	}
-	return append([]draw.Line{draw.Text(theme.Faint, draw.Spaces(fieldIndent)+path)}, draw.Indented(fieldIndent+2, theme.Plain, value, max(room-2, 1))...)
+	return append([]draw.Line{draw.Text(draw.Faint, draw.Spaces(fieldIndent)+path)}, draw.Indented(fieldIndent+2, draw.Plain, value, max(room-2, 1))...)
 }
 
 func limits(step core.Step) string {
@@ -170,9 +169,9 @@ func limits(step core.Step) string {
 func podLines(env screen.Env, pods []core.PodStep) []draw.Line {
 	var lines []draw.Line
 	for _, p := range pods {
-		l := draw.Text(theme.Faint, "  "+env.Theme.Symbols.Dot+" ").Add(theme.Plain, p.Name).Add(theme.Faint, " "+modeWords[p.Mode])
+		l := draw.Text(draw.Faint, "  "+env.Theme.Symbols.Dot+" ").Add(draw.Plain, p.Name).Add(draw.Faint, " "+modeWords[p.Mode])
 		if p.Tie > 0 {
-			l = l.Add(theme.Faint, ", or another like it")
+			l = l.Add(draw.Faint, ", or another like it")
 		}
 		lines = append(lines, l)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // state is a condition of the pod, or a readiness gate that is not set.
@@ -58,33 +57,33 @@ func (s Screen) conditions(env screen.Env) []draw.Line {
 	for _, c := range list {
 		style, text := c.mark()
 		before := draw.Text(style, "  "+symbol(env.Theme.Symbols, style)+" ").
-			Join(draw.Text(theme.Strong, c.Type).Fit(width+1, env.Theme.Symbols.Ellipsis)).
-			Add(theme.Plain, fmt.Sprintf("%-8s", c.Status)).
-			Add(theme.Faint, fmt.Sprintf("%4s ", show.Age(env.World.Now, c.Since)))
+			Join(draw.Text(draw.Strong, c.Type).Fit(width+1, env.Theme.Symbols.Ellipsis)).
+			Add(draw.Plain, fmt.Sprintf("%-8s", c.Status)).
+			Add(draw.Faint, fmt.Sprintf("%4s ", show.Age(env.World.Now, c.Since)))
 		if c.gate {
-			before = before.Add(theme.Key, "gate ")
+			before = before.Add(draw.Key, "gate ")
 		}
-		lines = append(lines, before.Add(theme.Plain, text))
+		lines = append(lines, before.Add(draw.Plain, text))
 	}
 	return append(lines, draw.Line{})
 }
 
 // look is how a condition is, and the text about it. Conditions that are no gate and
 // False are no harm by themselves, but those that every pod has.
-func (s state) mark() (theme.Style, string) {
+func (s state) mark() (draw.Style, string) {
 	text := s.Reason
 	if s.Message != "" {
 		text = strings.TrimPrefix(text+": ", ": ") + s.Message
 	}
 	switch {
 	case s.unset:
-		return theme.Bad, "not set: counts as False"
+		return draw.Bad, "not set: counts as False"
 	case s.Status == corev1.ConditionTrue:
-		return theme.Good, text
+		return draw.Good, text
 	case s.gate || slices.Contains(usual, s.Type):
-		return theme.Bad, text
+		return draw.Bad, text
 	}
-	return theme.Faint, text
+	return draw.Faint, text
 }
 
 // usual are conditions that Kubernetes sets on every pod.
@@ -95,11 +94,11 @@ func (s Screen) events(env screen.Env) []draw.Line {
 	lines := []draw.Line{draw.Heading("EVENTS", "newest first")}
 	for _, e := range s.detail.Events {
 		if e.Pod == s.pod.Name {
-			lines = append(lines, wrapped(env, show.Event(env.World.Now, e), theme.Plain, e.Text)...)
+			lines = append(lines, wrapped(env, show.Event(env.World.Now, e), draw.Plain, e.Text)...)
 		}
 	}
 	if len(lines) == 1 {
-		lines = append(lines, draw.Text(theme.Faint, "  none"))
+		lines = append(lines, draw.Text(draw.Faint, "  none"))
 	}
 	return lines
 }
@@ -118,15 +117,15 @@ func (s Screen) lifecycle(env screen.Env) draw.Line {
 	state := rules.StateOf(s.pod)
 	l := label("lifecycle")
 	if state == rules.StateNone {
-		return l.Add(theme.Faint, "no state")
+		return l.Add(draw.Faint, "no state")
 	}
-	style := theme.Busy
+	style := draw.Busy
 	if state == rules.StateNormal {
-		style = theme.Good
+		style = draw.Good
 	}
 	l = l.Add(style, symbol(env.Theme.Symbols, style)+" "+string(state))
 	if at, err := time.Parse(time.RFC3339, s.pod.Annotations[kruise.LifecycleTimestampAnnotation]); err == nil {
-		l = l.Add(theme.Faint, " for "+show.Age(env.World.Now, at))
+		l = l.Add(draw.Faint, " for "+show.Age(env.World.Now, at))
 	}
 	return l
 }
@@ -141,16 +140,16 @@ func (s Screen) announced(env screen.Env) (draw.Line, bool) {
 	if due, ok := rules.GraceEnds(s.pod); ok && due.After(env.World.Now) {
 		text += ", in " + show.Age(due, env.World.Now)
 	}
-	return label("in place").Add(theme.Busy, env.Theme.Symbols.Busy+text), true
+	return label("in place").Add(draw.Busy, env.Theme.Symbols.Busy+text), true
 }
 
 // inPlace is the last update in place, container by container.
 func (s Screen) inPlace(env screen.Env) []draw.Line {
 	r, ok := rules.InPlaceRecordOf(s.pod)
 	if !ok {
-		return []draw.Line{label("in place").Add(theme.Faint, "never updated in place")}
+		return []draw.Line{label("in place").Add(draw.Faint, "never updated in place")}
 	}
-	l := label("in place").Add(theme.Plain, "to "+r.Revision).Add(theme.Faint, " "+show.Age(env.World.Now, r.UpdateTimestamp)+" ago")
+	l := label("in place").Add(draw.Plain, "to "+r.Revision).Add(draw.Faint, " "+show.Age(env.World.Now, r.UpdateTimestamp)+" ago")
 	lines := []draw.Line{l}
 	for _, name := range slices.Sorted(maps.Keys(r.LastContainerStatuses)) {
 		lines = append(lines, s.progress(env, name, r.LastContainerStatuses[name].ImageID))
@@ -160,7 +159,7 @@ func (s Screen) inPlace(env screen.Env) []draw.Line {
 		if c := r.PreCheckBeforeNext; c != nil && len(c.ContainersRequiredReady) > 0 {
 			text += ", once " + strings.Join(c.ContainersRequiredReady, ", ") + " is ready"
 		}
-		lines = append(lines, label("").Add(theme.Busy, env.Theme.Symbols.Next+" next: "+text))
+		lines = append(lines, label("").Add(draw.Busy, env.Theme.Symbols.Next+" next: "+text))
 	}
 	return lines
 }
@@ -172,11 +171,11 @@ func (s Screen) progress(env screen.Env, name, before string) draw.Line {
 	l := label("")
 	switch {
 	case c.ImageID == before && c.StatusImage != c.Image:
-		return l.Add(theme.Busy, env.Theme.Symbols.Busy+" "+name+" still runs what it ran before")
+		return l.Add(draw.Busy, env.Theme.Symbols.Busy+" "+name+" still runs what it ran before")
 	case !c.Ready:
-		return l.Add(theme.Busy, env.Theme.Symbols.Busy+" "+name+" runs the new image, and is not ready")
+		return l.Add(draw.Busy, env.Theme.Symbols.Busy+" "+name+" runs the new image, and is not ready")
 	}
-	return l.Add(theme.Good, env.Theme.Symbols.Done+" "+name+" runs the new image")
+	return l.Add(draw.Good, env.Theme.Symbols.Done+" "+name+" runs the new image")
 }
 
 // imagesText is which containers get which image.
@@ -190,5 +189,5 @@ func imagesText(images map[string]string) string {
 
 // label is the name of a line of facts.
 func label(text string) draw.Line {
-	return draw.Text(theme.Faint, "  ").Join(draw.Text(theme.Faint, text).Fit(11, ""))
+	return draw.Text(draw.Faint, "  ").Join(draw.Text(draw.Faint, text).Fit(11, ""))
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -30,7 +30,7 @@ func TestUpdate_DiagnosesInACommand(t *testing.T) {
 		return d
 	}
 	first, second := state(), state()
-	env := screen.Env{Theme: &theme.Theme{}, World: &world.World{Detail: first}, Width: 80, Height: 20}
+	env := screen.Env{Theme: &draw.Theme{}, World: &world.World{Detail: first}, Width: 80, Height: 20}
 
 	s, after := New(screen.Open{Ref: ref, Pod: "web-1"}).Update(env, screen.Changed{})
 	command, ok := after.(screen.Later)

@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -283,7 +282,7 @@ func (s Screen) found(lines []draw.Line) ([]draw.Line, string) {
 	}
 	for i, l := range lines {
 		if s.has(l) {
-			lines[i] = draw.Text(theme.Found, strings.TrimRight(l.String(), " "))
+			lines[i] = draw.Text(draw.Found, strings.TrimRight(l.String(), " "))
 		}
 	}
 	return lines, fmt.Sprintf("  /%s: %s  ", s.find, counted.Of(n, "line"))

@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // sidecars is one SidecarSet in a pod, as the pod itself has it.
@@ -68,18 +67,18 @@ func (s Screen) sidecars(env screen.Env) []draw.Line {
 	}
 	lines := []draw.Line{draw.Heading("SIDECARS", "as the pod has them")}
 	for _, in := range list {
-		l := draw.Text(theme.Strong, "  "+in.set)
+		l := draw.Text(draw.Strong, "  "+in.set)
 		if in.revision != "" {
-			l = l.Add(theme.Plain, "  revision "+in.revision)
+			l = l.Add(draw.Plain, "  revision "+in.revision)
 		} else {
-			l = l.Add(theme.Faint, "  of no revision")
+			l = l.Add(draw.Faint, "  of no revision")
 		}
 		if !in.since.IsZero() {
-			l = l.Add(theme.Faint, "  since "+show.Age(env.World.Now, in.since))
+			l = l.Add(draw.Faint, "  since "+show.Age(env.World.Now, in.since))
 		}
-		l = l.Add(theme.Faint, "  "+strings.Join(in.containers, ", "))
+		l = l.Add(draw.Faint, "  "+strings.Join(in.containers, ", "))
 		for _, c := range in.working {
-			l = l.Add(theme.Good, "  "+env.Theme.Symbols.Healthy+" "+c+" works")
+			l = l.Add(draw.Good, "  "+env.Theme.Symbols.Healthy+" "+c+" works")
 		}
 		lines = append(lines, l)
 	}

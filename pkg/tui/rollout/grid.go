@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -16,23 +15,23 @@ func (s Screen) overview(env screen.Env, r room) []draw.Line {
 	if r.height <= 0 {
 		return nil
 	}
-	lines := []draw.Line{draw.Both(draw.Heading("PODS", "").Join(s.filterLine(env)), draw.Text(theme.Faint, "by "+s.view.by.String()+" "), r.width, env.Theme.Symbols.Ellipsis)}
+	lines := []draw.Line{draw.Both(draw.Heading("PODS", "").Join(s.filterLine(env)), draw.Text(draw.Faint, "by "+s.view.by.String()+" "), r.width, env.Theme.Symbols.Ellipsis)}
 	if r.height > 3 {
-		lines = append(lines, draw.Text(theme.Plain, " ").Join(s.pods.legend(env.Theme.Symbols)))
+		lines = append(lines, draw.Text(draw.Plain, " ").Join(s.pods.legend(env.Theme.Symbols)))
 	}
 	return draw.Exactly(append(lines, s.pods.cells(env.Theme, s.at, s.marked, r.width, r.height-len(lines))...), r.height)
 }
 
 // filterLine is how many pods there are, what hides some of them, and their order.
 func (s Screen) filterLine(env screen.Env) draw.Line {
-	l := draw.Text(theme.Plain, strconv.Itoa(len(s.pods.grid)))
+	l := draw.Text(draw.Plain, strconv.Itoa(len(s.pods.grid)))
 	if s.view.filter != "" {
-		l = l.Add(theme.Key, "  /"+s.view.filter).Add(theme.Faint, fmt.Sprintf(" (%d)", len(s.pods.table)))
+		l = l.Add(draw.Key, "  /"+s.view.filter).Add(draw.Faint, fmt.Sprintf(" (%d)", len(s.pods.table)))
 	}
 	if n := len(s.marked); n > 0 {
-		l = l.Add(theme.Mark, fmt.Sprintf("  %s %d marked", env.Theme.Symbols.Mark, n))
+		l = l.Add(draw.Mark, fmt.Sprintf("  %s %d marked", env.Theme.Symbols.Mark, n))
 	}
-	return l.Add(theme.Faint, "  sorted by "+podSorts.Title(s.view.sort, env.Theme.Symbols))
+	return l.Add(draw.Faint, "  sorted by "+podSorts.Title(s.view.sort, env.Theme.Symbols))
 }
 
 // gridRow is pods of one group; label is set on its first row.
@@ -60,14 +59,14 @@ func (l podList) gridRows(width int) (rows []gridRow, label int) {
 }
 
 // cells are the rows of the grid that fit, with that of the cursor in sight.
-func (l podList) cells(th *theme.Theme, at string, marked map[string]bool, width, height int) []draw.Line {
+func (l podList) cells(th *draw.Theme, at string, marked map[string]bool, width, height int) []draw.Line {
 	rows, label := l.gridRows(width)
 	cursor := l.rows[at]
 	under := slices.IndexFunc(rows, func(r gridRow) bool { return slices.Contains(r.pods, cursor) })
 	window := draw.Window{At: under}.Keep(len(rows), height)
 	var lines []draw.Line
 	for _, r := range rows[window.Top:min(window.Top+max(height, 0), len(rows))] {
-		line := draw.Text(theme.Faint, " "+r.label).Fit(label+2, th.Symbols.Ellipsis)
+		line := draw.Text(draw.Faint, " "+r.label).Fit(label+2, th.Symbols.Ellipsis)
 		for _, pod := range r.pods {
 			line = cell(line, th, pod, pod == cursor, marked[pod.UID])
 		}
@@ -77,13 +76,13 @@ func (l podList) cells(th *theme.Theme, at string, marked map[string]bool, width
 }
 
 // cell adds one pod to a line; what looks the same becomes one span.
-func cell(l draw.Line, th *theme.Theme, pod *podRow, at, marked bool) draw.Line {
+func cell(l draw.Line, th *draw.Theme, pod *podRow, at, marked bool) draw.Line {
 	text, style := picture(pod.State, th.Symbols)
 	switch {
 	case at:
-		style = theme.Found
+		style = draw.Found
 	case marked:
-		text, style = th.Symbols.Mark, theme.Mark
+		text, style = th.Symbols.Mark, draw.Mark
 	}
 	if n := len(l.Spans) - 1; n > 0 && l.Spans[n].Style == style {
 		l.Spans[n].Text += text
@@ -94,32 +93,32 @@ func cell(l draw.Line, th *theme.Theme, pod *podRow, at, marked bool) draw.Line 
 }
 
 // picture is the symbol of a state.
-func picture(state world.PodState, s theme.Symbols) (string, theme.Style) {
+func picture(state world.PodState, s draw.Symbols) (string, draw.Style) {
 	switch state {
 	case world.Ready:
-		return s.New, theme.Updated
+		return s.New, draw.Updated
 	case world.Starting:
-		return s.NewDown, theme.Busy
+		return s.NewDown, draw.Busy
 	case world.Failing, world.OutdatedFailing:
-		return s.Blocked, theme.Bad
+		return s.Blocked, draw.Bad
 	case world.OutdatedReady:
-		return s.Old, theme.Outdated
+		return s.Old, draw.Outdated
 	case world.OutdatedUnavailable:
-		return s.Down, theme.Down
+		return s.Down, draw.Down
 	}
-	return s.Leaving, theme.Faint
+	return s.Leaving, draw.Faint
 }
 
 // pictured are the states that look different, in the order of bar and legend.
 var pictured = []world.PodState{world.Ready, world.Starting, world.Failing, world.OutdatedReady, world.OutdatedUnavailable, world.Terminating}
 
 // legend explains the symbols of the states that there are.
-func (l podList) legend(s theme.Symbols) draw.Line {
+func (l podList) legend(s draw.Symbols) draw.Line {
 	var line draw.Line
 	for _, state := range pictured {
 		if n := l.countOf(state); n > 0 {
 			text, style := picture(state, s)
-			line = line.Add(style, text).Add(theme.Faint, fmt.Sprintf(" %d %s  ", n, state))
+			line = line.Add(style, text).Add(draw.Faint, fmt.Sprintf(" %d %s  ", n, state))
 		}
 	}
 	return line
@@ -135,13 +134,13 @@ func (l podList) countOf(state world.PodState) int {
 
 // bar is all pods in the symbols of the grid, and empty places for those that are missing; a pod
 // has one column where there is room.
-func (l podList) bar(s theme.Symbols, desired, width int) draw.Line {
+func (l podList) bar(s draw.Symbols, desired, width int) draw.Line {
 	var parts []draw.Part
 	for _, state := range pictured {
 		text, style := picture(state, s)
 		parts = append(parts, draw.Part{Count: l.countOf(state), Symbol: text, Style: style})
 	}
 	missing := max(desired-len(l.grid), 0)
-	parts = append(parts, draw.Part{Count: missing, Symbol: s.Empty, Style: theme.Faint})
+	parts = append(parts, draw.Part{Count: missing, Symbol: s.Empty, Style: draw.Faint})
 	return draw.Bar(min(width, len(l.grid)+missing), parts...)
 }

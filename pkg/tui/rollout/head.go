@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -23,7 +22,7 @@ type header struct {
 
 func (s Screen) header(env screen.Env) []draw.Line {
 	h := header{s.detail, s.pods}
-	down, executor := h.unavailable(env), draw.Text(theme.Faint, "  "+h.executor()+" ")
+	down, executor := h.unavailable(env), draw.Text(draw.Faint, "  "+h.executor()+" ")
 	if down.Width()+executor.Width() <= env.Width {
 		down = draw.Both(down, executor, env.Width, "")
 	}
@@ -54,17 +53,17 @@ func (h header) sentence(explained bool) string {
 func (h header) answer(env screen.Env, explained bool) []draw.Line {
 	d, room := h.detail, min(max(env.Height/5, 1), 4)
 	answer := h.sentence(explained)
-	mark := draw.Text(theme.Plain, " ").Join(show.Health(env.Theme, d.Health)).Add(theme.Plain, "  ")
-	text := draw.Hang(mark, theme.Plain, answer, max(env.Width-mark.Width()-1, 10))
+	mark := draw.Text(draw.Plain, " ").Join(show.Health(env.Theme, d.Health)).Add(draw.Plain, "  ")
+	text := draw.Hang(mark, draw.Plain, answer, max(env.Width-mark.Width()-1, 10))
 	switch {
 	case len(text) == 0:
 		return []draw.Line{mark}
 	case len(text) <= room:
 		return text
 	case room == 1:
-		return []draw.Line{mark.Add(theme.Plain, answer)}
+		return []draw.Line{mark.Add(draw.Plain, answer)}
 	}
-	text = draw.Indented(3, theme.Plain, answer, max(env.Width-4, 10))
+	text = draw.Indented(3, draw.Plain, answer, max(env.Width-4, 10))
 	return append([]draw.Line{mark}, draw.First(text, room-1, env.Theme.Symbols.Ellipsis)...)
 }
 
@@ -98,7 +97,7 @@ const widestBar = 60
 func (h header) updated(env screen.Env) draw.Line {
 	n := h.detail.Pods
 	text := fmt.Sprintf(" %d/%d updated, %d of these ready; old %d", n.Updated, max(n.Desired, n.Total), n.UpdatedReady, max(n.Total-n.Updated, 0))
-	return draw.Text(theme.Header, " pods ").Join(h.pods.bar(env.Theme.Symbols, n.Desired, barWidth(env))).Add(theme.Plain, text)
+	return draw.Text(draw.Header, " pods ").Join(h.pods.bar(env.Theme.Symbols, n.Desired, barWidth(env))).Add(draw.Plain, text)
 }
 
 // unavailable is the number of unavailable pods, against maxUnavailable.
@@ -107,19 +106,19 @@ func (h header) unavailable(env screen.Env) draw.Line {
 	down, budget := max(d.Pods.Desired-d.Pods.Ready, 0), d.Plan.Limits.MaxUnavailable
 	bar := draw.Bar(
 		min(barWidth(env), max(budget, down)),
-		draw.Part{Count: min(down, budget), Symbol: env.Theme.Symbols.Down, Style: theme.Warn},
-		draw.Part{Count: down - budget, Symbol: env.Theme.Symbols.Down, Style: theme.Bad},
-		draw.Part{Count: budget - down, Symbol: env.Theme.Symbols.Empty, Style: theme.Faint},
+		draw.Part{Count: min(down, budget), Symbol: env.Theme.Symbols.Down, Style: draw.Warn},
+		draw.Part{Count: down - budget, Symbol: env.Theme.Symbols.Down, Style: draw.Bad},
+		draw.Part{Count: budget - down, Symbol: env.Theme.Symbols.Empty, Style: draw.Faint},
 	)
-	style := theme.Plain
+	style := draw.Plain
 	if down > budget {
-		style = theme.Bad
+		style = draw.Bad
 	}
 	text := fmt.Sprintf(" %d, at most %d", down, budget)
 	if surge := d.Plan.Limits.MaxSurge; surge > 0 {
 		text += fmt.Sprintf("; surge at most %d", surge)
 	}
-	return draw.Text(theme.Header, " unavailable ").Join(bar).Add(style, text)
+	return draw.Text(draw.Header, " unavailable ").Join(bar).Add(style, text)
 }
 
 func barWidth(env screen.Env) int { return max(min(env.Width/3, widestBar), 10) }

@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -101,7 +100,7 @@ func TestStepList_KeepsTheCurrentStepWithoutRoom(t *testing.T) {
 	for at := range d.Plan.Steps {
 		d.Snapshot.Progress.Step = at
 		for height := range 5 {
-			lines := stepList{d}.around(screen.Env{Theme: &theme.Theme{}, World: &world.World{}}, 40, height)
+			lines := stepList{d}.around(screen.Env{Theme: &draw.Theme{}, World: &world.World{}}, 40, height)
 			shown := slices.ContainsFunc(lines[1:], func(l draw.Line) bool { return strings.Contains(l.String(), d.Plan.Steps[at].Name) })
 			if want := height >= 2; shown != want {
 				t.Errorf("step %d in %d lines: shown %v, want %v", at, height, shown, want)
@@ -126,7 +125,7 @@ func rollout(pods int) (Screen, screen.Env) {
 		d.Snapshot.Pods = append(d.Snapshot.Pods, p)
 	}
 	d.Pods.Desired, d.Pods.Total = pods, pods
-	env := screen.Env{Theme: theme.New(theme.Options{}), World: &world.World{Now: noon, Detail: d}, Width: 120, Height: 36}
+	env := screen.Env{Theme: draw.NewTheme(draw.ThemeOptions{}), World: &world.World{Now: noon, Detail: d}, Width: 120, Height: 36}
 	s := New(screen.Open{Ref: d.Ref})
 	return s.refresh(env), env
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -21,7 +20,7 @@ func (s Screen) podTable(env screen.Env, r room) []draw.Line {
 		if s.view.filter != "" {
 			why = "  " + screen.NoMatches
 		}
-		return draw.Exactly([]draw.Line{draw.Text(theme.Faint, why)}, r.height)
+		return draw.Exactly([]draw.Line{draw.Text(draw.Faint, why)}, r.height)
 	}
 	table := draw.Table{
 		Columns: s.pods.widths.columns(r.width), Rows: len(all), Window: draw.Window{At: s.pods.place(s.at)}.Keep(len(all), max(r.height-1, 1)),
@@ -69,27 +68,27 @@ func (r *podRow) cells(env screen.Env) []draw.Line {
 	if env.Width < wideTable {
 		state = draw.Text(style, symbol)
 	}
-	restarts, ready := theme.Faint, theme.Plain
+	restarts, ready := draw.Faint, draw.Plain
 	if r.restarts > 0 {
-		restarts = theme.Warn
+		restarts = draw.Warn
 	}
 	if r.ready < len(r.Containers) {
-		ready = theme.Warn
+		ready = draw.Warn
 	}
-	why := theme.Plain
+	why := draw.Plain
 	if r.State == world.Failing || r.State == world.OutdatedFailing {
-		why = theme.Bad
+		why = draw.Bad
 	}
 	return []draw.Line{
-		draw.Text(theme.Strong, r.name),
+		draw.Text(draw.Strong, r.name),
 		state,
-		draw.Text(theme.Faint, r.revision),
+		draw.Text(draw.Faint, r.revision),
 		draw.Text(ready, strconv.Itoa(r.ready)+"/"+strconv.Itoa(len(r.Containers))),
 		draw.Text(restarts, strconv.Itoa(r.restarts)),
-		draw.Text(theme.Faint, show.Age(env.World.Now, r.Created)),
-		draw.Text(theme.Faint, r.Node),
+		draw.Text(draw.Faint, show.Age(env.World.Now, r.Created)),
+		draw.Text(draw.Faint, r.Node),
 		draw.Text(why, r.why),
-		draw.Text(theme.Faint, show.Images(r.Pod.Pod)),
+		draw.Text(draw.Faint, show.Images(r.Pod.Pod)),
 	}
 }
 
@@ -106,5 +105,5 @@ func (s Screen) reason(env screen.Env, r room) []draw.Line {
 	} else if !row.Deleting {
 		text += " since " + show.Age(env.World.Now, row.ReadySince()) + ", " + show.Images(row.Pod.Pod)
 	}
-	return draw.Exactly(draw.Indented(2, theme.Faint, text, max(r.width-3, 1)), r.height)
+	return draw.Exactly(draw.Indented(2, draw.Faint, text, max(r.width-3, 1)), r.height)
 }

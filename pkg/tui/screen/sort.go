@@ -3,7 +3,7 @@ package screen
 import (
 	"slices"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
 
 // Sorts are what the rows of a list can be sorted by, each in the direction that is wanted more often.
@@ -39,7 +39,7 @@ func (s Sorts[R]) Names() []string {
 }
 
 // Title is what rows are sorted by, and the direction.
-func (s Sorts[R]) Title(now Sort, y theme.Symbols) string {
+func (s Sorts[R]) Title(now Sort, y draw.Symbols) string {
 	if now.Reversed {
 		return s[now.By].Name + " " + y.Up
 	}

@@ -3,7 +3,6 @@ package show
 import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // Evidence is how new pods do beside old ones: in two columns, below each other where there
@@ -16,20 +15,20 @@ func Evidence(c diagnose.Comparison, width int) []draw.Line {
 	}
 	var lines []draw.Line
 	for i, r := range rows {
-		style := theme.Plain
+		style := draw.Plain
 		if i == 0 {
-			style = theme.Header
+			style = draw.Header
 		}
 		if what+first+second+4 <= width {
-			lines = append(lines, draw.Text(theme.Faint, pad(r.What, what+2)).Add(style, pad(r.New, first+2)+r.Old))
+			lines = append(lines, draw.Text(draw.Faint, pad(r.What, what+2)).Add(style, pad(r.New, first+2)+r.Old))
 			continue
 		}
 		if i > 0 {
-			lines = append(lines, draw.Wrap(theme.Plain, r.What+": "+r.New+" new, "+r.Old+" old", width)...)
+			lines = append(lines, draw.Wrap(draw.Plain, r.What+": "+r.New+" new, "+r.Old+" old", width)...)
 		}
 	}
 	for _, note := range c.Notes() {
-		lines = append(lines, draw.Wrap(theme.Faint, note, width)...)
+		lines = append(lines, draw.Wrap(draw.Faint, note, width)...)
 	}
 	return lines
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
 
 // Reason reports why a pod is not ready, the cause first; empty for one that is.
@@ -112,26 +112,26 @@ func join(text, more string) string {
 
 // Container is how far a container is: what waits, what was asked of it and does not
 // run yet, or that it is ready and since when.
-func Container(now time.Time, p *cluster.Pod, c cluster.Container) (string, theme.Style) {
+func Container(now time.Time, p *cluster.Pod, c cluster.Container) (string, draw.Style) {
 	restarts := ""
 	if c.Restarts > 0 {
 		restarts = ", " + counted.Of(c.Restarts, "restart")
 	}
 	switch {
 	case p.Deleting:
-		return "terminating", theme.Faint
+		return "terminating", draw.Faint
 	case c.Waiting == "ContainerCreating":
-		return "starting" + restarts, theme.Busy
+		return "starting" + restarts, draw.Busy
 	case c.Waiting != "":
-		return c.Waiting + restarts, theme.Bad
+		return c.Waiting + restarts, draw.Bad
 	case !c.Reported:
-		return "not started yet", theme.Busy
+		return "not started yet", draw.Busy
 	case c.StatusImage != "" && c.StatusImage != c.Image:
-		return "still runs " + Tag(c.StatusImage), theme.Busy
+		return "still runs " + Tag(c.StatusImage), draw.Busy
 	case !c.Ready:
-		return "running, not ready" + restarts, theme.Busy
+		return "running, not ready" + restarts, draw.Busy
 	}
-	return "ready " + Age(now, p.ReadySince()) + restarts, theme.Good
+	return "ready " + Age(now, p.ReadySince()) + restarts, draw.Good
 }
 
 // Image is an image without its registry and folders.

@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -22,32 +21,32 @@ import (
 const ZoneLabel = "topology.kubernetes.io/zone"
 
 // Health is the symbol of a health and its word.
-func Health(t *theme.Theme, h world.Health) draw.Line {
+func Health(t *draw.Theme, h world.Health) draw.Line {
 	return draw.Text(HealthStyle(h), HealthSymbol(t, h)+" "+h.String())
 }
 
 // HealthSymbol is its symbol alone.
-func HealthSymbol(t *theme.Theme, h world.Health) string {
+func HealthSymbol(t *draw.Theme, h world.Health) string {
 	s := t.Symbols
 	return [...]string{s.Unknown, s.Healthy, s.Busy, s.Aborted, s.Paused, s.Degraded, s.Blocked}[h]
 }
 
 // HealthStyle is its style.
-func HealthStyle(h world.Health) theme.Style {
-	return [...]theme.Style{theme.Faint, theme.Good, theme.Busy, theme.Outdated, theme.Wait, theme.Warn, theme.Bad}[h]
+func HealthStyle(h world.Health) draw.Style {
+	return [...]draw.Style{draw.Faint, draw.Good, draw.Busy, draw.Outdated, draw.Wait, draw.Warn, draw.Bad}[h]
 }
 
 // ByHealth is how many there are of each health.
 type ByHealth [world.Blocked + 1]int
 
 // Counts are they with symbols, the most urgent first, and with words where these have room.
-func Counts(t *theme.Theme, count ByHealth, width int) draw.Line {
+func Counts(t *draw.Theme, count ByHealth, width int) draw.Line {
 	var long, short draw.Line
 	for h, n := range slices.Backward(count[:]) {
 		if h := world.Health(h); n > 0 {
 			text := fmt.Sprintf("%s %d", HealthSymbol(t, h), n)
-			long = long.Add(theme.Plain, "  ").Add(HealthStyle(h), text+" "+h.String())
-			short = short.Add(theme.Plain, "  ").Add(HealthStyle(h), text)
+			long = long.Add(draw.Plain, "  ").Add(HealthStyle(h), text+" "+h.String())
+			short = short.Add(draw.Plain, "  ").Add(HealthStyle(h), text)
 		}
 	}
 	if long.Width() > width {
@@ -59,18 +58,18 @@ func Counts(t *theme.Theme, count ByHealth, width int) draw.Line {
 // Pods are the pods of a workload as a bar, in the symbols of the grid of pods: new ones,
 // new ones that start, new ones that fail, old ones, old ones that are not ready, and those
 // that are missing.
-func Pods(s theme.Symbols, n plan.Tally, failing, width int) draw.Line {
+func Pods(s draw.Symbols, n plan.Tally, failing, width int) draw.Line {
 	old := max(n.Total-n.Updated, 0)
 	oldReady := min(max(n.Ready-n.UpdatedReady, 0), old)
 	failing = min(failing, max(n.Updated-n.UpdatedReady, 0))
 	return draw.Bar(
 		width,
-		draw.Part{Count: n.UpdatedReady, Symbol: s.New, Style: theme.Updated},
-		draw.Part{Count: n.Updated - n.UpdatedReady - failing, Symbol: s.NewDown, Style: theme.Busy},
-		draw.Part{Count: failing, Symbol: s.Blocked, Style: theme.Bad},
-		draw.Part{Count: oldReady, Symbol: s.Old, Style: theme.Outdated},
-		draw.Part{Count: old - oldReady, Symbol: s.Down, Style: theme.Down},
-		draw.Part{Count: n.Desired - n.Total, Symbol: s.Empty, Style: theme.Faint},
+		draw.Part{Count: n.UpdatedReady, Symbol: s.New, Style: draw.Updated},
+		draw.Part{Count: n.Updated - n.UpdatedReady - failing, Symbol: s.NewDown, Style: draw.Busy},
+		draw.Part{Count: failing, Symbol: s.Blocked, Style: draw.Bad},
+		draw.Part{Count: oldReady, Symbol: s.Old, Style: draw.Outdated},
+		draw.Part{Count: old - oldReady, Symbol: s.Down, Style: draw.Down},
+		draw.Part{Count: n.Desired - n.Total, Symbol: s.Empty, Style: draw.Faint},
 	)
 }
 
@@ -88,13 +87,13 @@ func Value(v any) string {
 
 // Event is the age of an event, its reason, and how often it was reported.
 func Event(now time.Time, e world.Event) draw.Line {
-	style := theme.Plain
+	style := draw.Plain
 	if e.Warning {
-		style = theme.Bad
+		style = draw.Bad
 	}
-	l := draw.Text(theme.Faint, fmt.Sprintf("%4s ", Age(now, e.At))).Add(style, e.Reason+" ")
+	l := draw.Text(draw.Faint, fmt.Sprintf("%4s ", Age(now, e.At))).Add(style, e.Reason+" ")
 	if e.Count > 1 {
-		l = l.Add(theme.Strong, fmt.Sprintf("x%d ", e.Count))
+		l = l.Add(draw.Strong, fmt.Sprintf("x%d ", e.Count))
 	}
 	return l
 }

@@ -1,6 +1,6 @@
 package show
 
-import "github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 
 // StepState is how far a step of a rollout is.
 type StepState uint8
@@ -17,20 +17,20 @@ const (
 )
 
 // StepMark is the symbol of a step, on the screens and on the command line.
-func StepMark(s theme.Symbols, state StepState) (string, theme.Style) {
+func StepMark(s draw.Symbols, state StepState) (string, draw.Style) {
 	switch state {
 	case StepNow:
-		return s.Now, theme.Busy
+		return s.Now, draw.Busy
 	case StepPaused:
-		return s.Pause, theme.Wait
+		return s.Pause, draw.Wait
 	case StepAborted:
-		return s.Aborted, theme.Outdated
+		return s.Aborted, draw.Outdated
 	case StepFailed:
-		return s.Blocked, theme.Bad
+		return s.Blocked, draw.Bad
 	case StepDone:
-		return s.Done, theme.Good
+		return s.Done, draw.Good
 	}
-	return s.Next, theme.Faint
+	return s.Next, draw.Faint
 }
 
 // StepsAround returns which of n steps are shown if only some have room: the current one, one

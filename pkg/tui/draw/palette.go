@@ -1,4 +1,4 @@
-package theme
+package draw
 
 import (
 	"image/color"
@@ -52,7 +52,7 @@ type drawn struct {
 	color, ground color.Color
 }
 
-func (l look) style(o Options) drawn {
+func (l look) style(o ThemeOptions) drawn {
 	d := drawn{look: l}
 	switch {
 	case o.Colors == None:
@@ -70,7 +70,7 @@ func (l look) style(o Options) drawn {
 
 // onCursor is a look on the line of the cursor: on a ground where there are enough colours,
 // else reversed.
-func (l look) onCursor(o Options) drawn {
+func (l look) onCursor(o ThemeOptions) drawn {
 	d := l.style(o)
 	if o.Colors != Many {
 		d.reverse = !l.reverse

@@ -1,4 +1,4 @@
-package theme
+package draw
 
 // Symbols say without colour what the palette says with it. Each is one column wide.
 type Symbols struct {
@@ -21,7 +21,7 @@ type Symbols struct {
 	Spin []string
 }
 
-var unicode = Symbols{
+var fullSymbols = Symbols{
 	Healthy: "✓", Busy: "◐", Aborted: "⊘", Paused: "‖", Degraded: "▲", Blocked: "✖", Unknown: "?",
 	New: "█", Old: "▒", Down: "×", NewDown: "▣", Leaving: "◌", Empty: "·",
 	Cursor: "›", Mark: "◆", Crumb: "›", Up: "↑", Less: "↓",
@@ -31,7 +31,7 @@ var unicode = Symbols{
 	Spin:  []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
 }
 
-var ascii = Symbols{
+var asciiSymbols = Symbols{
 	Healthy: "+", Busy: "~", Aborted: "/", Paused: "=", Degraded: "!", Blocked: "X", Unknown: "?",
 	New: "#", Old: "o", Down: "x", NewDown: "%", Leaving: "-", Empty: ".",
 	Cursor: ">", Mark: "*", Crumb: ">", Up: "^", Less: "v",
@@ -45,7 +45,7 @@ var ascii = Symbols{
 // by other programs than the interface has its marks.
 func SymbolsFor(isASCII bool) Symbols {
 	if isASCII {
-		return ascii
+		return asciiSymbols
 	}
-	return unicode
+	return fullSymbols
 }

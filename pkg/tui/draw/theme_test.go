@@ -1,4 +1,4 @@
-package theme
+package draw
 
 import (
 	"image/color"
@@ -12,7 +12,7 @@ import (
 
 // TestNoColors_KeepsBoldFaintAndReverse: bold, faint and reverse stay, and no colour does.
 func TestNoColors_KeepsBoldFaintAndReverse(t *testing.T) {
-	th := New(Options{})
+	th := NewTheme(ThemeOptions{})
 	for s := range styles {
 		switch th.Open(s) {
 		case "", "\x1b[1m", "\x1b[2m", "\x1b[7m", "\x1b[1;7m":
@@ -27,7 +27,7 @@ func TestNoColors_KeepsBoldFaintAndReverse(t *testing.T) {
 
 // TestTheme_UsesOnlySixteenColors checks that a terminal with few colors gets no others.
 func TestTheme_UsesOnlySixteenColors(t *testing.T) {
-	th := New(Options{Colors: Sixteen})
+	th := NewTheme(ThemeOptions{Colors: Sixteen})
 	for s := range styles {
 		if strings.Contains(th.Open(s), "38;") || strings.Contains(th.Open(s), "48;") {
 			t.Errorf("style %d: %q", s, th.Open(s))
@@ -39,7 +39,7 @@ func TestTheme_UsesOnlySixteenColors(t *testing.T) {
 // cursor and on usual grounds of terminals, in the colours that 256-colour terminals show.
 func TestContrast_IsReadable(t *testing.T) {
 	for _, light := range []bool{false, true} {
-		o := Options{Colors: Many, Light: light}
+		o := ThemeOptions{Colors: Many, Light: light}
 		grounds := []color.Color{rgb(0x000000), rgb(0x1e1e1e)}
 		if light {
 			grounds = []color.Color{rgb(0xffffff), rgb(0xfafafa)}
@@ -69,7 +69,7 @@ func TestPalette_StaysTheSameIn256(t *testing.T) {
 		}
 	}
 	for _, light := range []bool{false, true} {
-		o := Options{Colors: Many, Light: light}
+		o := ThemeOptions{Colors: Many, Light: light}
 		bad, warn, wait := looks[Bad].style(o).color, looks[Warn].style(o).color, looks[Wait].style(o).color
 		for name, pair := range map[string][2]color.Color{"failed and degraded": {bad, warn}, "paused and degraded": {wait, warn}, "failed and paused": {bad, wait}} {
 			if d := apart(seen(pair[0]), seen(pair[1])); d < 100 {
@@ -112,8 +112,8 @@ func apart(a, b color.Color) float64 {
 
 // TestTheme_StatesLookDifferent checks good and bad states on every terminal, light and dark.
 func TestTheme_StatesLookDifferent(t *testing.T) {
-	for _, o := range []Options{{Colors: Sixteen}, {Colors: Many}, {Colors: Many, Light: true}} {
-		th := New(o)
+	for _, o := range []ThemeOptions{{Colors: Sixteen}, {Colors: Many}, {Colors: Many, Light: true}} {
+		th := NewTheme(o)
 		seen := map[string]Style{}
 		for _, s := range []Style{Good, Busy, Wait, Warn, Bad, Mark} {
 			if other, ok := seen[th.Open(s)]; ok {
@@ -122,14 +122,14 @@ func TestTheme_StatesLookDifferent(t *testing.T) {
 			seen[th.Open(s)] = s
 		}
 	}
-	if New(Options{Colors: Many}).Open(Bad) == New(Options{Colors: Many, Light: true}).Open(Bad) {
+	if NewTheme(ThemeOptions{Colors: Many}).Open(Bad) == NewTheme(ThemeOptions{Colors: Many, Light: true}).Open(Bad) {
 		t.Error("light and dark are the same")
 	}
 }
 
 // TestSymbols_AreOneColumnWideAndDiffer: each is one column wide, and those of health differ.
 func TestSymbols_AreOneColumnWideAndDiffer(t *testing.T) {
-	for _, s := range []Symbols{unicode, ascii} {
+	for _, s := range []Symbols{fullSymbols, asciiSymbols} {
 		v := reflect.ValueOf(s)
 		for i := range v.NumField() {
 			if text, ok := reflect.TypeAssert[string](v.Field(i)); ok && ansi.StringWidth(text) != 1 {

@@ -1,7 +1,4 @@
-// Package theme is how the terminal interface looks: a palette that people with any
-// kind of colour vision can tell apart, and the symbols that say the same without any
-// colour.
-package theme
+package draw
 
 import "github.com/charmbracelet/x/ansi"
 
@@ -51,8 +48,8 @@ const (
 	Many
 )
 
-// Options say how a terminal is.
-type Options struct {
+// ThemeOptions say how a terminal is.
+type ThemeOptions struct {
 	Colors Colors
 	// Light is for a light background.
 	Light bool
@@ -64,16 +61,16 @@ type Options struct {
 type Theme struct {
 	Symbols Symbols
 
-	options Options
+	options ThemeOptions
 	open    [styles]string
 	cursor  [styles]string
 }
 
-// New returns the theme for a terminal.
-func New(o Options) *Theme {
-	t := &Theme{options: o, Symbols: unicode}
+// NewTheme returns the theme for a terminal.
+func NewTheme(o ThemeOptions) *Theme {
+	t := &Theme{options: o, Symbols: fullSymbols}
 	if o.ASCII {
-		t.Symbols = ascii
+		t.Symbols = asciiSymbols
 	}
 	for s, l := range looks {
 		t.open[s] = l.style(o).escape()
@@ -83,7 +80,7 @@ func New(o Options) *Theme {
 }
 
 // Options are those that the theme was made with.
-func (t *Theme) Options() Options { return t.options }
+func (t *Theme) Options() ThemeOptions { return t.options }
 
 // Open is the escape that begins a style, empty for none; Reset ends it.
 func (t *Theme) Open(s Style) string { return t.open[s] }
