@@ -54,7 +54,7 @@ func (s Screen) compose(env screen.Env) Screen {
 func (s Screen) head(env screen.Env) []draw.Line {
 	p := s.pod
 	word, style := s.health()
-	lines := wrapped(env, draw.Text(style, symbol(env.Theme.Symbols, style)+" "+word+"  "), draw.Plain, cmp.Or(s.answer.Answer, "looking for the cause ..."))
+	lines := wrapped(env, draw.Text(style, symbol(env.Theme.Symbols, style)+" "+word+"  "), draw.Plain, s.answer.Answer)
 	lines = lines[:min(len(lines), max(env.Height/6, 1))]
 	old := "old"
 	if s.detail.Updated[p.UID] {
