@@ -163,7 +163,7 @@ func (s Sidecars) about(env screen.Env) []draw.Line {
 	if w := env.World.Find(s.setRef()); w != nil {
 		lines = append(lines, draw.Text(show.HealthStyle(w.Health), "  "+show.HealthSymbol(env.Theme, w.Health)+" ").Add(draw.Plain, w.Why))
 	}
-	for _, h := range merged(cell.Held) {
+	for _, h := range cell.Held {
 		lines = append(lines, draw.Text(draw.Warn, "  "+env.Theme.Symbols.Degraded+" "+diagnose.Names(h.Pods)+": ").Add(draw.Plain, h.Why))
 	}
 	for _, pod := range slices.Sorted(maps.Keys(cell.Upgrading)) {
@@ -196,21 +196,6 @@ func wrapped(lines []draw.Line, width int) []draw.Line {
 			}
 			out = append(out, draw.Text(draw.Plain, "    ").Join(part))
 		}
-	}
-	return out
-}
-
-// merged puts pods that are held for one reason together: those of all workloads come
-// apart.
-func merged(list []world.Held) []world.Held {
-	var out []world.Held
-	for _, h := range list {
-		i := slices.IndexFunc(out, func(o world.Held) bool { return o.Why == h.Why })
-		if i < 0 {
-			out = append(out, world.Held{Why: h.Why, Pods: slices.Clone(h.Pods)})
-			continue
-		}
-		out[i].Pods = append(out[i].Pods, h.Pods...)
 	}
 	return out
 }

@@ -202,7 +202,9 @@ func (s Sidecars) whole() sidecarRow {
 		sum := &world.SidecarCell{Matched: set.Matched, Updated: set.Updated, Ready: set.Ready, Upgrading: map[string]string{}}
 		for _, c := range set.Cells {
 			sum.UpdatedReady += c.UpdatedReady
-			sum.Held = append(sum.Held, c.Held...)
+			for _, h := range c.Held {
+				sum.Hold(h.Why, h.Pods...)
+			}
 			maps.Copy(sum.Upgrading, c.Upgrading)
 		}
 		all.cells[i] = sum

@@ -15,7 +15,7 @@ func (s Screen) overview(env screen.Env, r room) []draw.Line {
 	if r.height <= 0 {
 		return nil
 	}
-	lines := []draw.Line{draw.Both(draw.Heading("PODS", "").Join(s.filterLine(env)), draw.Text(draw.Faint, "by "+s.view.by.String()+" "), r.width, env.Theme.Symbols.Ellipsis)}
+	lines := []draw.Line{draw.Both(draw.Heading("PODS", "").Join(s.filterLine(env)), draw.Text(draw.Faint, "by "+groupNames[s.view.by]+" "), r.width, env.Theme.Symbols.Ellipsis)}
 	if r.height > 3 {
 		lines = append(lines, draw.Text(draw.Plain, " ").Join(s.pods.legend(env.Theme.Symbols)))
 	}

@@ -42,8 +42,8 @@ const (
 	panels
 )
 
-// String is the panel's name in the command show.
-func (p panel) String() string { return [...]string{"all", "pods", "steps", "rollouts", "events"}[p] }
+// panelNames are those of the command show.
+var panelNames = []string{"all", "pods", "steps", "rollouts", "events"}
 
 // next passes over the overview where there is no room for it.
 func (p panel) next(env screen.Env) panel {

@@ -195,9 +195,8 @@ const (
 	groupings
 )
 
-func (g grouping) String() string {
-	return [...]string{"revision", "node", "zone", "subset"}[g]
-}
+// groupNames are those of the command group.
+var groupNames = []string{"revision", "node", "zone", "subset"}
 
 // next passes over subsets if there are none.
 func (g grouping) next(d *world.Detail) grouping {

@@ -235,18 +235,10 @@ func (s Screen) Calls() []screen.Binding {
 
 // Orders are the commands of this screen.
 func (Screen) Orders() []screen.OrderHelp {
-	groups := make([]string, groupings)
-	for i := range groups {
-		groups[i] = grouping(i).String()
-	}
-	parts := make([]string, panels)
-	for i := range parts {
-		parts[i] = panel(i).String()
-	}
 	return []screen.OrderHelp{
 		{Name: "sort", Help: "sort pods by a column", Args: podSorts.Names()},
-		{Name: "group", Help: "group the grid", Args: groups},
-		{Name: "show", Help: "one part on the whole screen, or all", Args: parts},
+		{Name: "group", Help: "group the grid", Args: groupNames},
+		{Name: "show", Help: "one part on the whole screen, or all", Args: panelNames},
 	}
 }
 
@@ -255,20 +247,16 @@ func (s Screen) ordered(env screen.Env, c screen.Order) Screen {
 	if len(c.Args) != 1 {
 		return s
 	}
-	switch c.Name {
+	switch name := c.Args[0]; c.Name {
 	case "sort":
-		s.view.sort = podSorts.Named(c.Args[0], s.view.sort)
+		s.view.sort = podSorts.Named(name, s.view.sort)
 	case "show":
-		for p := range panels {
-			if p.String() == c.Args[0] {
-				s.panel = p
-			}
+		if i := slices.Index(panelNames, name); i >= 0 {
+			s.panel = panel(i)
 		}
 	case "group":
-		for g := range groupings {
-			if g.String() == c.Args[0] && (g != bySubset || s.detail != nil && len(s.detail.Subsets) > 0) {
-				s.view.by = g
-			}
+		if i := slices.Index(groupNames, name); i >= 0 && (grouping(i) != bySubset || s.detail != nil && len(s.detail.Subsets) > 0) {
+			s.view.by = grouping(i)
 		}
 	}
 	return s.refresh(env)

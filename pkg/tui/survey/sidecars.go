@@ -40,14 +40,14 @@ func sidecarSet(q diagnose.Question, o *kruise.SidecarSet, owner func(*cluster.P
 		out.Partition = p.String()
 	}
 	c := newCounter(q, o)
-	cells := map[cluster.Ref]*cell{}
+	cells := map[cluster.Ref]*world.SidecarCell{}
 	for _, p := range q.Snapshot.Pods {
 		if !rules.Active(p) || !c.concerns(p) {
 			continue
 		}
 		ref := owner(p)
 		if cells[ref] == nil {
-			cells[ref] = &cell{SidecarCell: world.SidecarCell{Workload: ref}}
+			cells[ref] = &world.SidecarCell{Workload: ref}
 		}
 		c.count(cells[ref], p)
 	}
@@ -55,7 +55,7 @@ func sidecarSet(q diagnose.Question, o *kruise.SidecarSet, owner func(*cluster.P
 		out.Matched += one.Matched
 		out.Updated += one.Updated
 		out.Ready += one.Ready
-		out.Cells = append(out.Cells, one.SidecarCell)
+		out.Cells = append(out.Cells, *one)
 	}
 	slices.SortFunc(out.Cells, func(a, b world.SidecarCell) int { return a.Workload.Compare(b.Workload) })
 	return out
@@ -93,15 +93,9 @@ func newCounter(q diagnose.Question, o *kruise.SidecarSet) *counter {
 
 func (c *counter) concerns(p *cluster.Pod) bool { return c.selects(p) || diagnose.In(p, c.set.Name) }
 
-// cell is one that is being counted; reasons is where each is in Held.
-type cell struct {
-	world.SidecarCell
-	reasons map[string]int
-}
-
-func (c *counter) count(to *cell, p *cluster.Pod) {
+func (c *counter) count(to *world.SidecarCell, p *cluster.Pod) {
 	if !c.matched[p.UID] {
-		to.hold(p, c.outside(p))
+		to.Hold(c.outside(p), p.Name)
 		return
 	}
 	to.Matched++
@@ -123,10 +117,10 @@ func (c *counter) count(to *cell, p *cluster.Pod) {
 		return
 	}
 	if c.outlook.NotSelected(p) {
-		to.hold(p, diagnose.LeftOut)
+		to.Hold(diagnose.LeftOut, p.Name)
 		return
 	}
-	to.hold(p, c.outlook.BlockedReason(p))
+	to.Hold(c.outlook.BlockedReason(p), p.Name)
 }
 
 // outside reports why a pod does not count although the set is in it, or should be.
@@ -135,20 +129,4 @@ func (c *counter) outside(p *cluster.Pod) string {
 		return c.outlook.BlockedReason(p)
 	}
 	return "the set matches it and is not in it: only a new pod gets it"
-}
-
-func (c *cell) hold(p *cluster.Pod, why string) {
-	if why == "" {
-		return
-	}
-	i, known := c.reasons[why]
-	if !known {
-		if c.reasons == nil {
-			c.reasons = map[string]int{}
-		}
-		i = len(c.Held)
-		c.reasons[why] = i
-		c.Held = append(c.Held, world.Held{Why: why})
-	}
-	c.Held[i].Pods = append(c.Held[i].Pods, p.Name)
 }

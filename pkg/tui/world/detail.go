@@ -22,9 +22,6 @@ type Detail struct {
 	Pods      plan.Tally
 	// Updated are the UIDs of pods that carry the new template.
 	Updated map[string]bool
-	// members are the pods of classified, which are those of the snapshot, with their states.
-	members    []Pod
-	classified []*cluster.Pod
 	// Subsets are the subsets of pods by UID, where there are any.
 	Subsets map[string]string
 	// Events are about the workload and its pods, newest first.
@@ -49,7 +46,6 @@ func Describe(q diagnose.Question, events []Event) *Detail {
 			d.Updated[p.UID] = true
 		}
 	}
-	d.members, d.classified = d.classify(), d.Snapshot.Pods
 	d.Health = d.judge()
 	return d
 }
@@ -88,7 +84,7 @@ func (d *Detail) toggle() plan.Transition {
 // updatedFailing counts pods at the update revision that do not become ready by themselves.
 func (d *Detail) updatedFailing() int {
 	n := 0
-	for _, p := range d.members {
+	for _, p := range d.Members() {
 		if p.State == Failing {
 			n++
 		}
@@ -161,14 +157,6 @@ func (s PodState) String() string {
 
 // Members are the pods of the workload with their states, in the order of the snapshot.
 func (d *Detail) Members() []Pod {
-	if now := d.Snapshot.Pods; len(now) == len(d.classified) && (len(now) == 0 || &now[0] == &d.classified[0]) {
-		return d.members
-	}
-	return d.classify()
-}
-
-// classify works out the states of all pods.
-func (d *Detail) classify() []Pod {
 	fails := d.failing()
 	out := make([]Pod, len(d.Snapshot.Pods))
 	for i, p := range d.Snapshot.Pods {
