@@ -148,8 +148,6 @@ func (t typing) paste(text string) overlay {
 	return t
 }
 
-func (typing) body(_ Model, under []draw.Line) []draw.Line { return under }
-
 func (t typing) foot(Model) (draw.Line, bool) {
 	return draw.Text(draw.Key, " "+t.verb.Does+" "+names(t.act.On)).
 		Add(draw.Plain, "  "+t.verb.needs+": ").Join(t.line()), true

@@ -166,8 +166,6 @@ func (c commanding) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 
 func (c commanding) paste(text string) overlay { return commanding{input: c.insert(text)} }
 
-func (commanding) body(_ Model, under []draw.Line) []draw.Line { return under }
-
 // foot is the command, and what it may become.
 func (c commanding) foot(m Model) (draw.Line, bool) {
 	l := draw.Text(draw.Key, " :").Join(c.line()).Add(draw.Plain, " ")
@@ -253,8 +251,6 @@ func (f filtering) apply(m Model) (Model, tea.Cmd) {
 	}
 	return m.pass(screen.Filter{Text: f.Value()})
 }
-
-func (filtering) body(_ Model, under []draw.Line) []draw.Line { return under }
 
 func (f filtering) foot(Model) (draw.Line, bool) {
 	hint := "  enter apply, esc clear"

@@ -78,12 +78,3 @@ func (m Model) arrive(a arrived) (Model, tea.Cmd) {
 
 // beat is the next picture of what is waited for.
 type beat struct{}
-
-// tick asks for a beat while something is waited for.
-func (m Model) tick() (Model, tea.Cmd) {
-	if m.ticking || m.env.World.Loaded && len(m.works.running) == 0 {
-		return m, nil
-	}
-	m.ticking = true
-	return m, tea.Tick(2*pace, func(time.Time) tea.Msg { return beat{} })
-}

@@ -182,7 +182,12 @@ func (m Model) mouse(msg tea.MouseMsg) (Model, tea.Cmd) {
 		}
 		return m.pass(screen.Wheel{By: by})
 	case tea.MouseClickMsg:
-		return m.clicked(screen.Click{X: at.X, Y: at.Y - m.around()/2})
+		c, before, now := screen.Click{X: at.X, Y: at.Y - m.around()/2}, m.click, m.env.World.Now
+		m.click = &click{c, now}
+		if before != nil && before.Click == c && now.Sub(before.at) <= quick {
+			c.Double, m.click = true, nil
+		}
+		return m.pass(c)
 	}
 	return m, nil
 }
@@ -196,16 +201,6 @@ type click struct {
 // quick is how soon a second click has to follow. The time in the cluster goes on by up
 // to a second at once.
 const quick = 2 * time.Second
-
-// clicked is a double click where another was at the place just before, on this screen.
-func (m Model) clicked(c screen.Click) (Model, tea.Cmd) {
-	before, now := m.click, m.env.World.Now
-	m.click = &click{c, now}
-	if before != nil && before.Click == c && now.Sub(before.at) <= quick {
-		c.Double, m.click = true, nil
-	}
-	return m.pass(c)
-}
 
 // mostCopied is how many bytes are copied at once: terminals take no more.
 const mostCopied = 70_000

@@ -91,6 +91,9 @@ func (i input) press(msg tea.Msg) input {
 	return i
 }
 
+// body is the screen as it is: what is typed stands in the last line.
+func (input) body(_ Model, under []draw.Line) []draw.Line { return under }
+
 func (i input) insert(text string) input { return i.press(tea.PasteMsg{Content: text}) }
 
 // line is what was typed, with the cursor in it.

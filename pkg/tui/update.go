@@ -14,19 +14,15 @@ import (
 // Update is the model after a message.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m, cmd := m.take(msg)
-	m, more := m.poll()
-	return m, tea.Batch(cmd, more)
-}
-
-// poll follows what a message may have led to: another thing that is wanted, or
-// something that is waited for.
-func (m Model) poll() (Model, tea.Cmd) {
-	var ask tea.Cmd
+	var ask, tick tea.Cmd
 	if m.feed.began && m.top().Want() != m.feed.want {
 		m.feed, ask = m.feed.wants(m.ctx, m.options.Source, m.top().Want())
 	}
-	m, tick := m.tick()
-	return m, tea.Batch(ask, tick)
+	if waits := !m.env.World.Loaded || len(m.works.running) > 0; waits && !m.ticking {
+		m.ticking = true
+		tick = tea.Tick(2*pace, func(time.Time) tea.Msg { return beat{} })
+	}
+	return m, tea.Batch(cmd, ask, tick)
 }
 
 func (m Model) take(msg tea.Msg) (Model, tea.Cmd) {
@@ -58,7 +54,7 @@ func (m Model) take(msg tea.Msg) (Model, tea.Cmd) {
 	return m.request(msg)
 }
 
-// request does what screens and overlays ask for; anything else is a screen's own.
+// request does what screens and overlays ask for; anything else goes to all screens.
 func (m Model) request(msg tea.Msg) (Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.Open:
@@ -87,12 +83,7 @@ func (m Model) request(msg tea.Msg) (Model, tea.Cmd) {
 	case moved:
 		return m.move(msg)
 	}
-	return m.hear(msg)
-}
-
-// hear gives a message to all screens: what one has asked for is its own, also when
-// another has been opened on top of it since.
-func (m Model) hear(msg tea.Msg) (Model, tea.Cmd) {
+	// What a screen has asked for is its own, also when another has been opened on top of it since.
 	stack, after := slices.Clone(m.stack), make([]screen.After, len(m.stack))
 	for i, s := range stack {
 		stack[i], after[i] = s.Update(m.env, msg)

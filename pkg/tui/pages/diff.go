@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -20,7 +19,7 @@ import (
 type Diff struct {
 	Page
 
-	ref    cluster.Ref
+	screen.Of
 	detail *world.Detail
 	past   []plan.Revision
 	// from and to are the names of the revisions: others come while one looks.
@@ -29,18 +28,10 @@ type Diff struct {
 }
 
 // NewDiff is the screen of the workload that is opened.
-func NewDiff(o screen.Open) Diff { return Diff{ref: o.Ref} }
+func NewDiff(o screen.Open) Diff { return Diff{Of: screen.Of{Ref: o.Ref}} }
 
 // Title is the workload.
-func (s Diff) Title() string { return "diff " + s.ref.String() }
-
-// Want is the workload with its revisions.
-func (s Diff) Want() world.Want { return world.Want{Workload: s.ref} }
-
-// Selection is the workload.
-func (s Diff) Selection(screen.Env) screen.Selection {
-	return screen.Selection{Workloads: []cluster.Ref{s.ref}}
-}
+func (s Diff) Title() string { return "diff " + s.Ref.String() }
 
 var (
 	older = screen.Binding{Keys: []string{"[", "o"}, Does: "older", Help: "what the revision before it changed"}
@@ -84,7 +75,7 @@ func (s Diff) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) 
 // the one before.
 func (s Diff) refresh(env screen.Env) Diff {
 	s.Page = s.Size(env.Width, env.Height-above)
-	d := env.World.Of(s.ref)
+	d := env.World.Of(s.Ref)
 	if d == nil || d == s.detail {
 		return s
 	}
@@ -178,14 +169,14 @@ func (s Diff) Draw(env screen.Env) []draw.Line {
 }
 
 func (s Diff) nothing(env screen.Env) []draw.Line {
-	name := s.ref.String()
+	name := s.Ref.String()
 	text := name + " does not exist; esc goes back"
 	switch {
 	case len(s.past) > 0:
 		text = "only one revision of " + name + " is recorded: there is nothing to compare it with"
 	case s.detail != nil:
 		text = "no revision of " + name + " is recorded"
-	case env.World.Find(s.ref) != nil || env.World.Unseen != "":
+	case env.World.Find(s.Ref) != nil || env.World.Unseen != "":
 		return env.Waiting("the revisions of " + name)
 	}
 	return []draw.Line{{}, draw.Text(draw.Faint, "  "+text)}
@@ -196,7 +187,7 @@ func (s Diff) revision(side string, style draw.Style, sign string, p plan.Revisi
 	l := draw.Text(style, fmt.Sprintf(" %s %-4s ", sign, side)).
 		Add(draw.Strong, fmt.Sprintf("revision %d", p.Number)).
 		Add(draw.Faint, "  "+p.Name+"  ")
-	if s.ref.Kind != kruise.KindSidecarSet {
+	if s.Ref.Kind != kruise.KindSidecarSet {
 		l = l.Add(draw.Plain, counted.Of(p.Pods, "pod"))
 	}
 	if p.Present {

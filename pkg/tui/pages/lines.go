@@ -49,7 +49,7 @@ func field(f rules.FieldChange, mode rules.UpdateMode) []draw.Line {
 // a SidecarSet that is a part of its spec.
 func (s Diff) template(p plan.Revision) map[string]any {
 	out := maps.Clone(p.Template)
-	if s.ref.Kind == kruise.KindSidecarSet {
+	if s.Ref.Kind == kruise.KindSidecarSet {
 		out = map[string]any{}
 		for _, key := range rules.SidecarSetFields() {
 			if v, ok := p.Template[key]; ok {

@@ -16,7 +16,7 @@ import (
 type Log struct {
 	Page
 
-	ref cluster.Ref
+	screen.Of
 	// name is the pod as [world.PodName] has it, pod what it names.
 	name string
 	pod  cluster.Ref
@@ -35,7 +35,7 @@ type Log struct {
 // a trouble, else the first.
 func NewLog(o screen.Open) Log {
 	return Log{
-		ref: o.Ref, name: o.Pod, pod: world.PodRef(o.Ref, o.Pod), container: o.Container,
+		Of: screen.Of{Ref: o.Ref}, name: o.Pod, pod: world.PodRef(o.Ref, o.Pod), container: o.Container,
 		previous: o.Text == previousVariant, Page: Following(),
 	}
 }
@@ -46,12 +46,9 @@ const previousVariant = "previous"
 // Title is the pod.
 func (s Log) Title() string { return "logs " + s.pod.Name }
 
-// Want is the workload with its pods.
-func (s Log) Want() world.Want { return world.Want{Workload: s.ref} }
-
 // Selection is the container.
 func (s Log) Selection(screen.Env) screen.Selection {
-	sel := screen.Selection{Workloads: []cluster.Ref{s.ref}, Pods: []string{s.pod.Name}}
+	sel := screen.Selection{Workloads: []cluster.Ref{s.Ref}, Pods: []string{s.pod.Name}}
 	if s.container != "" {
 		sel.Containers = []string{s.container}
 	}
@@ -101,7 +98,7 @@ func (s Log) update(env screen.Env, msg tea.Msg) (Log, screen.After) {
 
 // refresh takes the containers from the world, and opens the log once it knows which.
 func (s Log) refresh(env screen.Env) (Log, screen.After) {
-	if d := env.World.Of(s.ref); d != nil {
+	if d := env.World.Of(s.Ref); d != nil {
 		if p := d.Pod(s.name); p != nil {
 			s.containers = names(p)
 			if s.container == "" {
@@ -195,7 +192,7 @@ func (s Log) choose(env screen.Env, container string) (Log, screen.After) {
 func (s Log) Draw(env screen.Env) []draw.Line {
 	lines := []draw.Line{draw.Both(s.head(), s.Place(), env.Width, env.Theme.Symbols.Ellipsis)}
 	switch {
-	case s.tail == nil && env.World.Of(s.ref) != nil:
+	case s.tail == nil && env.World.Of(s.Ref) != nil:
 		return append(lines, draw.Line{}, draw.Text(draw.Faint, "  "+s.Title()+": the pod does not exist; esc goes back"))
 	case s.tail == nil && env.World.Unseen != "":
 		return append(lines, env.Waiting(s.Title())...)

@@ -18,10 +18,10 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	case s.run != nil:
 	case s.detail != nil:
 		return []draw.Line{{}, draw.Text(draw.Busy, "  simulating ...")}
-	case env.World.Find(s.ref) == nil && env.World.Unseen == "":
-		return env.Missing(s.ref.String())
+	case env.World.Find(s.Ref) == nil && env.World.Unseen == "":
+		return env.Missing(s.Ref.String())
 	default:
-		return env.Waiting("the pods of " + s.ref.String())
+		return env.Waiting("the pods of " + s.Ref.String())
 	}
 	lines := []draw.Line{s.change(env), s.outcome(env), s.numbers(env)}
 	p := picture{run: s.run, at: s.at, width: max(env.Width-2, 1)} // with a column at each side, where there are so many

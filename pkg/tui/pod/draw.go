@@ -29,7 +29,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 }
 
 func (s Screen) nothing(env screen.Env) []draw.Line {
-	if s.detail == nil && (env.World.Find(s.ref) != nil || env.World.Unseen != "") {
+	if s.detail == nil && (env.World.Find(s.Ref) != nil || env.World.Unseen != "") {
 		return env.Waiting(s.Title())
 	}
 	return env.Missing(s.Title())
@@ -64,7 +64,7 @@ func (s Screen) head(env screen.Env) []draw.Line {
 	if n := s.detail.Snapshot.Nodes[p.Node]; n != nil && n.Labels[show.ZoneLabel] != "" {
 		where += ", " + n.Labels[show.ZoneLabel]
 	}
-	text := fmt.Sprintf("%s of %s, revision %s; %s; created %s ago, %s", old, s.ref.String(), cmp.Or(cluster.Hash(p.Revision()), "unknown"), where, show.Age(env.World.Now, p.Created), p.Phase)
+	text := fmt.Sprintf("%s of %s, revision %s; %s; created %s ago, %s", old, s.Ref.String(), cmp.Or(cluster.Hash(p.Revision()), "unknown"), where, show.Age(env.World.Now, p.Created), p.Phase)
 	return append(lines, wrapped(env, draw.Line{}, draw.Faint, text)...)
 }
 

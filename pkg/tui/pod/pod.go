@@ -20,7 +20,7 @@ import (
 
 // Screen is one pod.
 type Screen struct {
-	ref  cluster.Ref
+	screen.Of
 	name string
 
 	detail *world.Detail
@@ -43,14 +43,11 @@ type Screen struct {
 
 // New is the screen of the pod that is opened.
 func New(o screen.Open) Screen {
-	return Screen{ref: o.Ref, name: o.Pod, marked: map[string]bool{}}
+	return Screen{Of: screen.Of{Ref: o.Ref}, name: o.Pod, marked: map[string]bool{}}
 }
 
 // Title is the pod's name.
-func (s Screen) Title() string { return "pod/" + world.PodRef(s.ref, s.name).Name }
-
-// Want is the workload with its pods.
-func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
+func (s Screen) Title() string { return "pod/" + world.PodRef(s.Ref, s.name).Name }
 
 // Filtered is what is searched for.
 func (s Screen) Filtered() string { return s.find }
@@ -61,7 +58,7 @@ func (s Screen) Selection(screen.Env) screen.Selection {
 	if s.pod == nil {
 		return screen.Selection{}
 	}
-	sel := screen.Selection{Workloads: []cluster.Ref{s.ref}, Pods: []string{s.pod.Name}}
+	sel := screen.Selection{Workloads: []cluster.Ref{s.Ref}, Pods: []string{s.pod.Name}}
 	for _, m := range s.containers {
 		if s.marked[m.Name] {
 			sel.Containers = append(sel.Containers, m.Name)
@@ -85,7 +82,7 @@ func (s Screen) container() string {
 func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
 	switch msg := msg.(type) {
 	case screen.Changed:
-		if d := env.World.Of(s.ref); d != s.detail {
+		if d := env.World.Of(s.Ref); d != s.detail {
 			s = s.take(d)
 		}
 		if s.pod != nil { // the room may have changed, too
@@ -188,7 +185,7 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	if w, ok := (draw.Window{At: s.top}).Key(key, len(s.lines), max(env.Height-1, 1)); ok {
 		return s.scroll(env, w.At-s.top), nil
 	}
-	return s, links.Open(key, screen.Open{Ref: s.ref, Pod: s.name, Container: s.container()})
+	return s, links.Open(key, screen.Open{Ref: s.Ref, Pod: s.name, Container: s.container()})
 }
 
 // click takes the cursor to a container; a second click opens its log.
@@ -200,7 +197,7 @@ func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, screen.Aft
 	s.at = at
 	s = s.compose(env)
 	if c.Double {
-		return s, links.Open("enter", screen.Open{Ref: s.ref, Pod: s.name, Container: s.container()})
+		return s, links.Open("enter", screen.Open{Ref: s.Ref, Pod: s.name, Container: s.container()})
 	}
 	return s, nil
 }

@@ -11,7 +11,7 @@ import (
 func (s Screen) Draw(env screen.Env) []draw.Line {
 	switch {
 	case s.detail != nil:
-	case env.World.Gone(s.ref):
+	case env.World.Gone(s.Ref):
 		return env.Missing(s.Title())
 	default:
 		return env.Waiting("the pods of " + s.Title())

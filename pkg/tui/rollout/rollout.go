@@ -19,7 +19,7 @@ import (
 
 // Screen is one workload.
 type Screen struct {
-	ref    cluster.Ref
+	screen.Of
 	detail *world.Detail
 	pods   podList
 	feed   []happening
@@ -33,14 +33,11 @@ type Screen struct {
 
 // New is the screen of the workload that is opened.
 func New(o screen.Open) Screen {
-	return Screen{ref: o.Ref, marked: map[string]bool{}}
+	return Screen{Of: screen.Of{Ref: o.Ref}, marked: map[string]bool{}}
 }
 
 // Title is the workload's name.
-func (s Screen) Title() string { return s.ref.String() }
-
-// Want is the workload with its pods.
-func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
+func (s Screen) Title() string { return s.Ref.String() }
 
 // Filtered is the filter of the pods.
 func (s Screen) Filtered() string { return s.view.filter }
@@ -48,7 +45,7 @@ func (s Screen) Filtered() string { return s.view.filter }
 // Selection is the workload and of its pods those that are marked, else the one of the
 // cursor.
 func (s Screen) Selection(screen.Env) screen.Selection {
-	sel := screen.Selection{Workloads: []cluster.Ref{s.ref}}
+	sel := screen.Selection{Workloads: []cluster.Ref{s.Ref}}
 	for uid := range s.marked {
 		if p := s.pods.find(uid); p != nil {
 			sel.Pods = append(sel.Pods, p.Name)
@@ -81,7 +78,7 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After
 
 // refresh takes in what has changed.
 func (s Screen) refresh(env screen.Env) Screen {
-	d := env.World.Of(s.ref)
+	d := env.World.Of(s.Ref)
 	if d == nil {
 		s.detail = nil
 		return s
@@ -180,7 +177,7 @@ func (s Screen) ofPod(o screen.Open) screen.After {
 	if p == nil {
 		return nil
 	}
-	o.Ref, o.Pod = s.ref, world.PodName(s.ref, p)
+	o.Ref, o.Pod = s.Ref, world.PodName(s.Ref, p)
 	return screen.Send(o)
 }
 
@@ -196,7 +193,7 @@ func (s Screen) elsewhere(key string) screen.After {
 		}
 		return screen.Send(screen.Shell{Namespace: p.Namespace, Pod: p.Name, Container: p.Containers[0].Name})
 	}
-	return links.Open(key, screen.Open{Ref: s.ref})
+	return links.Open(key, screen.Open{Ref: s.Ref})
 }
 
 var (

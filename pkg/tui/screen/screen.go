@@ -91,6 +91,15 @@ type Selection struct {
 	Pods, Containers []string
 }
 
+// Of is what screens about one workload have in common.
+type Of struct{ Ref cluster.Ref }
+
+// Want is the workload with its pods and revisions.
+func (o Of) Want() world.Want { return world.Want{Workload: o.Ref} }
+
+// Selection is the workload.
+func (o Of) Selection(Env) Selection { return Selection{Workloads: []cluster.Ref{o.Ref}} }
+
 // Binding is a key, or several that do the same.
 type Binding struct {
 	Keys []string
