@@ -27,16 +27,11 @@ var driverWords = map[plan.Driver]string{
 // every step with its pods, warnings. predicted is how a simulation of
 // it ended, nil without one.
 func Plan(w io.Writer, p plan.Plan, predicted *simulate.Summary, st Style) error {
-	return summarized(p, predicted).Text(w, st)
-}
-
-// summarized is the page of a plan of whose run only the end is known.
-func summarized(p plan.Plan, predicted *simulate.Summary) PlanPage {
-	page := planPage(p)
+	page := NewPlanPage(p, nil)
 	if predicted != nil {
 		page.Outcome = planOutcome(*predicted)
 	}
-	return page
+	return page.Text(w, st)
 }
 
 // Text writes the page for a terminal or a pipe.

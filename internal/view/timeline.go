@@ -327,9 +327,6 @@ func TimelineJSON(w io.Writer, t simulate.Timeline) error {
 	return e.Encode(summaryLine{"summary", NewRunSummary(t.Summary)})
 }
 
-// Picture is how a plan's simulated run is drawn.
-func Picture(p plan.Plan, t simulate.Timeline) svg.Picture { return NewPlanPage(p, &t).Picture() }
-
 var pictureWords = map[rules.UpdateMode]string{
 	rules.ModeInPlace: "updated in place", rules.ModeMetadataOnly: "get new metadata", rules.ModeRecreate: "recreated",
 	rules.ModeUnchanged: "unchanged", rules.ModeNotAllowed: "not allowed to change",
