@@ -104,10 +104,7 @@ var layer = map[string][]string{
 		"charm.land/bubbles/v2/textinput", "charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile",
 		"pkg/kruise", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/tui/...",
 	},
-	"pkg/tui/world": {"pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose"},
-	"pkg/tui/survey": planImports(
-		"pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/diagnose", "pkg/plan/places", "pkg/plan/rules", "pkg/tui/world",
-	),
+	"pkg/tui/world":   planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/diagnose", "pkg/plan/places", "pkg/plan/rules"),
 	"pkg/tui/draw":    {"github.com/charmbracelet/x/ansi"},
 	"pkg/tui/show":    {"k8s.io/api/...", "k8s.io/apimachinery/pkg/util/duration", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/tui/draw", "pkg/tui/world"},
 	"pkg/tui/screen":  {"charm.land/bubbletea/v2", "k8s.io/apimachinery/pkg/labels", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/world"},
@@ -119,7 +116,7 @@ var layer = map[string][]string{
 	"pkg/tui/demo": {
 		"k8s.io/api/...", "k8s.io/apimachinery/...",
 		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/counted", "pkg/kruise/redact", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/simulate",
-		"pkg/tui/survey", "pkg/tui/world", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
+		"pkg/tui/world", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
 	},
 
 	"pkg/render":          {"pkg/kruise", "pkg/kruise/tree", "pkg/render/..."},

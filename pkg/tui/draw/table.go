@@ -173,14 +173,20 @@ func (w Window) Keep(rows, height int) Window {
 
 // Key returns the window after a key that moves in lists, and whether it is one.
 func (w Window) Key(key string, rows, height int) (Window, bool) {
-	by, ok := map[string]int{
+	by, ok := Moves(key, rows, height)
+	if !ok {
+		return w, false
+	}
+	return w.Move(by, rows, height), true
+}
+
+// Moves is by how many rows a key moves, and whether it is one that does.
+func Moves(key string, rows, height int) (by int, ok bool) {
+	by, ok = map[string]int{
 		"up": -1, "k": -1, "down": 1, "j": 1,
 		"pgup": -height, "ctrl+b": -height, "pgdown": height, "ctrl+f": height,
 		"ctrl+u": -max(height/2, 1), "ctrl+d": max(height/2, 1),
 		"home": -rows, "g": -rows, "end": rows, "G": rows,
 	}[key]
-	if !ok {
-		return w, false
-	}
-	return w.Move(by, rows, height), true
+	return by, ok
 }

@@ -56,17 +56,14 @@ func (s Distributions) Update(env screen.Env, msg tea.Msg) (screen.Screen, scree
 			return s.key(msg.String())
 		}
 	}
-	if l, ok := s.after(msg, seen); ok {
+	l, moved := s.after(msg, seen)
+	if s = s.to(l); moved {
 		_, clicked := msg.(screen.Click)
-		s = s.to(l)
 		s.inside = s.inside && !clicked
 		return s, nil
 	}
 	switch msg := msg.(type) {
-	case screen.Changed:
-		return s.refresh(env), nil
-	case screen.Filter:
-		s.filter = msg.Text
+	case screen.Changed, screen.Filter:
 		return s.refresh(env), nil
 	case screen.Click: // on no row of the list
 		if i := msg.Y - above - seen - between; i >= 0 && i < below && s.places.Top+i < s.count() {

@@ -48,9 +48,12 @@ func (l list) move(w draw.Window) list {
 	return l
 }
 
-// after is the list after a key, a click or a turn of the wheel that moves the cursor, and whether it was one.
-func (l list) after(msg tea.Msg, seen int) (list, bool) {
+// after is the list after a message. moved is true where that moves the cursor; after another filter, the rows are to be
+// worked out again.
+func (l list) after(msg tea.Msg, seen int) (next list, moved bool) {
 	switch msg := msg.(type) {
+	case screen.Filter:
+		l.filter = msg.Text
 	case tea.KeyPressMsg:
 		w, ok := l.window.Key(msg.String(), len(l.refs), seen)
 		if ok {

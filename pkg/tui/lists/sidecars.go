@@ -59,18 +59,15 @@ func (s Sidecars) Selection(screen.Env) screen.Selection {
 
 // Update is the screen after a message.
 func (s Sidecars) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
-	if l, ok := s.after(msg, s.seen(env)); ok {
-		s.list = l
+	l, moved := s.after(msg, s.seen(env))
+	if s.list = l; moved {
 		if c, ok := msg.(screen.Click); ok {
 			return s.click(env, c)
 		}
 		return s, nil
 	}
 	switch msg := msg.(type) {
-	case screen.Changed:
-		return s.refresh(env), nil
-	case screen.Filter:
-		s.filter = msg.Text
+	case screen.Changed, screen.Filter:
 		return s.refresh(env), nil
 	case tea.KeyPressMsg:
 		return s.key(msg.String())

@@ -58,8 +58,8 @@ func (s Workloads) seen(env screen.Env) int { return max(env.Height-above-s.belo
 
 // Update is the screen after a message.
 func (s Workloads) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
-	if l, ok := s.after(msg, s.seen(env)); ok {
-		s.list = l
+	l, moved := s.after(msg, s.seen(env))
+	if s.list = l; moved {
 		if c, ok := msg.(screen.Click); ok && c.Double {
 			return s, s.open()
 		}
@@ -73,7 +73,6 @@ func (s Workloads) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.Af
 		}
 		return s, nil
 	case screen.Filter:
-		s.filter = msg.Text
 		return s.refresh(env), nil
 	case screen.Order:
 		switch {

@@ -205,12 +205,10 @@ func (p Page) Key(key string) (Page, bool) {
 	case prior.Is(key):
 		return p.jump(-1), true
 	}
-	by, ok := map[string]int{
-		"up": -1, "k": -1, "down": 1, "j": 1,
-		"pgup": -p.height, "ctrl+b": -p.height, "pgdown": p.height, "ctrl+f": p.height, "space": p.height,
-		"ctrl+u": -max(p.height/2, 1), "ctrl+d": max(p.height/2, 1),
-		"home": -len(p.rows), "g": -len(p.rows), "end": len(p.rows), "G": len(p.rows),
-	}[key]
+	if key == "space" {
+		key = "pgdown"
+	}
+	by, ok := draw.Moves(key, len(p.rows), p.height)
 	if !ok {
 		return p, false
 	}

@@ -1,4 +1,4 @@
-package survey_test
+package world_test
 
 import (
 	"fmt"
@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/survey"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -77,9 +76,9 @@ func TestUnited(t *testing.T) {
 		workloads = append(workloads, node(t, "{metadata: {labels: {apps.kruise.io/subset-name: "+subset+"}}, spec: {replicas: "+n+"}}"))
 	}
 	all := append(append(pods("a", "v2", "ready", 2), pods("b", "v1", "ready", 1)...), pods("b", "v2", "stuck", 2)...)
-	check(t, survey.United(ud, workloads, all), "uniteddeployment/web CloneSets blocked 5/5", "a healthy 2/2 r2 u2", "b blocked 3/3 r1 u2 2 pods find no node: no room")
+	check(t, world.SurveyUnited(ud, workloads, all), "uniteddeployment/web CloneSets blocked 5/5", "a healthy 2/2 r2 u2", "b blocked 3/3 r1 u2 2 pods find no node: no room")
 	ud.Spec.Topology.Subsets[1].Replicas = ud.Spec.Topology.Subsets[0].Replicas
-	if f := survey.United(ud, nil, nil); f.Health != world.Blocked || len(f.Problems) != 1 {
+	if f := world.SurveyUnited(ud, nil, nil); f.Health != world.Blocked || len(f.Problems) != 1 {
 		t.Errorf("shares that do not come to the whole: %v", rows(f))
 	}
 }
@@ -89,11 +88,11 @@ func TestSpread(t *testing.T) {
 		subsets: [{name: a, maxReplicas: 3}, {name: b}]}}`)
 	target := node(t, "{kind: CloneSet, spec: {replicas: 5}}")
 	all := append(pods("a", "v1", "ready", 2), pods("b", "v2", "ready", 3)...)
-	check(t, survey.Spread(ws, target, all, map[string]bool{"uid-b-v2-ready-1": true}),
+	check(t, world.SurveySpread(ws, target, all, map[string]bool{"uid-b-v2-ready-1": true}),
 		"workloadspread/web cloneset/web degraded 5/5",
 		"a progressing 2/3 r2 u0 1 pod fewer: they are in other subsets, and running pods are not moved",
 		"b degraded 3/2 r3 u1 1 pod more: running pods are not moved, the next scale-in takes them first")
-	check(t, survey.Spread(ws, nil, nil, nil), "workloadspread/web cloneset/web blocked 0/0", "! its target is not there")
+	check(t, world.SurveySpread(ws, nil, nil, nil), "workloadspread/web cloneset/web blocked 0/0", "! its target is not there")
 }
 
 func TestDistribution(t *testing.T) {
@@ -120,7 +119,7 @@ func TestDistribution(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rd := read[kruise.ResourceDistribution](t, "{metadata: {name: pull, generation: 2}, spec: {resource: {kind: Secret, metadata: {name: pull}}, targets: "+c.targets+"}, status: "+c.status+"}")
 			c.want[0] = "resourcedistribution/pull secret/pull " + c.want[0]
-			check(t, survey.Distribution(rd, there), c.want...)
+			check(t, world.SurveyCopies(rd, there), c.want...)
 		})
 	}
 }
@@ -141,18 +140,18 @@ func TestPulls(t *testing.T) {
 		read[kruise.NodeImage](t, "{metadata: {name: n5}, status: {desired: 0, succeeded: 0, failed: 0, pulling: 0, waiting: 0}}"),
 	}
 	job := read[kruise.ImagePullJob](t, "{metadata: {name: warm, namespace: shop}, spec: {image: 'web:v2', parallelism: 4, completionPolicy: {}}, status: {desired: 6, succeeded: 1, failed: 1, failedNodes: [n3]}}")
-	check(t, survey.Pulls(job, nodes), "imagepulljob/warm web:v2 blocked 1/6", "! 2 more, whose turn has not come: 4 at a time",
+	check(t, world.SurveyPulls(job, nodes), "imagepulljob/warm web:v2 blocked 1/6", "! 2 more, whose turn has not come: 4 at a time",
 		"n1 healthy 1/1 r1 u1", "n2 progressing 0/1 r0 u0 pulling, 40%", "n3 blocked 0/1 r0 u0 no such tag", "n4 progressing 0/1 r0 u0 waits for its agent")
 	done := read[kruise.ImagePullJob](t, `{metadata: {name: warm, namespace: shop}, spec: {image: 'web:v2', completionPolicy: {}, selector: {names: [n7, n8]}},
 		status: {desired: 2, succeeded: 1, failed: 1, failedNodes: [n8], completionTime: "2026-01-02T03:04:05Z"}}`)
-	check(t, survey.Pulls(done, nil), "imagepulljob/warm web:v2 blocked 1/2", "n7 healthy 1/1 r1 u1", "n8 blocked 0/1 r0 u0 the pull failed: see status of NodeImage n8")
+	check(t, world.SurveyPulls(done, nil), "imagepulljob/warm web:v2 blocked 1/2", "n7 healthy 1/1 r1 u1", "n8 blocked 0/1 r0 u0 the pull failed: see status of NodeImage n8")
 	late := read[kruise.ImagePullJob](t, "{metadata: {name: warm, namespace: shop}, spec: {image: 'web:v2', completionPolicy: {}}, status: {desired: 2, message: job exceeds activeDeadlineSeconds}}")
-	check(t, survey.Pulls(late, nil), "imagepulljob/warm web:v2 blocked 0/2", "! 2 more, whose turn has not come: 1 at a time", "! job exceeds activeDeadlineSeconds")
+	check(t, world.SurveyPulls(late, nil), "imagepulljob/warm web:v2 blocked 0/2", "! 2 more, whose turn has not come: 1 at a time", "! job exceeds activeDeadlineSeconds")
 }
 
 func TestDistributions_AreInOrder(t *testing.T) {
 	a, b := &world.Distribution{Ref: cluster.Ref{Namespace: "a", Name: "x"}}, &world.Distribution{Ref: cluster.Ref{Namespace: "b", Name: "a"}}
-	if got := survey.Distributions(b, a); got.List[0] != a {
+	if got := world.SurveyDistributions(b, a); got.List[0] != a {
 		t.Error("not by namespace")
 	}
 }

@@ -1,4 +1,4 @@
-package survey
+package world
 
 import (
 	"slices"
@@ -9,19 +9,18 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// Distributions are objects that fan out, in the order in which they are shown.
-func Distributions(list ...*world.Distribution) *world.Distributions {
-	slices.SortFunc(list, func(a, b *world.Distribution) int { return a.Compare(b.Ref) })
-	return &world.Distributions{List: list}
+// SurveyDistributions are objects that fan out, in the order in which they are shown.
+func SurveyDistributions(list ...*Distribution) *Distributions {
+	slices.SortFunc(list, func(a, b *Distribution) int { return a.Compare(b.Ref) })
+	return &Distributions{List: list}
 }
 
-// United is a UnitedDeployment with the workloads of its subsets and all pods that its
+// SurveyUnited is a UnitedDeployment with the workloads of its subsets and all pods that its
 // selector matches.
-func United(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster.Pod) *world.Distribution {
-	out := &world.Distribution{Ref: of(kruise.KindUnitedDeployment, ud.Namespace, ud.Name), Created: ud.CreationTimestamp.Time, Target: subsetKind(ud)}
+func SurveyUnited(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster.Pod) *Distribution {
+	out := &Distribution{Ref: of(kruise.KindUnitedDeployment, ud.Namespace, ud.Name), Created: ud.CreationTimestamp.Time, Target: subsetKind(ud)}
 	p, err := places.United(ud, workloads, pods)
 	if err != nil {
 		return withError(out, err)
@@ -48,15 +47,15 @@ func subsetKind(ud *kruise.UnitedDeployment) string {
 	return "Deployments"
 }
 
-// Spread is a WorkloadSpread with its target, nil where that is not there, and the
+// SurveySpread is a WorkloadSpread with its target, nil where that is not there, and the
 // target's pods. updated are the UIDs of those that carry the newest template.
-func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod, updated map[string]bool) *world.Distribution {
-	out := &world.Distribution{Ref: of(kruise.KindWorkloadSpread, ws.Namespace, ws.Name), Created: ws.CreationTimestamp.Time}
+func SurveySpread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod, updated map[string]bool) *Distribution {
+	out := &Distribution{Ref: of(kruise.KindWorkloadSpread, ws.Namespace, ws.Name), Created: ws.CreationTimestamp.Time}
 	if r := ws.Spec.TargetReference; r != nil {
 		out.Target = strings.ToLower(r.Kind) + "/" + r.Name
 	}
 	if target == nil || out.Target == "" {
-		out.Problems, out.Health = []string{"its target is not there"}, world.Blocked
+		out.Problems, out.Health = []string{"its target is not there"}, Blocked
 		return out
 	}
 	p, err := places.Spread(ws, target, pods)
@@ -77,17 +76,17 @@ func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod, u
 	return fromPlacement(out, p, counts)
 }
 
-func withError(out *world.Distribution, err error) *world.Distribution {
-	out.Problems, out.Health = []string{err.Error()}, world.Blocked
+func withError(out *Distribution, err error) *Distribution {
+	out.Problems, out.Health = []string{err.Error()}, Blocked
 	return out
 }
 
 // fromPlacement takes a placement over.
-func fromPlacement(out *world.Distribution, p *places.Placement, updated map[string]int) *world.Distribution {
+func fromPlacement(out *Distribution, p *places.Placement, updated map[string]int) *Distribution {
 	out.Wanted, out.Problems = p.Replicas, p.Why
 	for _, s := range p.Subsets {
 		out.Got += len(s.Pods)
-		out.Places = append(out.Places, world.Place{
+		out.Places = append(out.Places, Place{
 			Name: s.Name, Limit: s.Limits, Wanted: s.Wish, Got: len(s.Pods), Ready: s.Ready, Updated: updated[s.Name],
 			Health: subsetHealth(s), Why: strings.Join(s.Why, "; "),
 		})
@@ -97,24 +96,24 @@ func fromPlacement(out *world.Distribution, p *places.Placement, updated map[str
 
 // subsetHealth: pods without a node do not find one by themselves; pods in another
 // place than they should be are not moved, which is no fault.
-func subsetHealth(s places.Subset) world.Health {
+func subsetHealth(s places.Subset) Health {
 	switch {
 	case slices.ContainsFunc(s.Pods, func(p places.Pod) bool { return p.Unschedulable != "" }):
-		return world.Blocked
+		return Blocked
 	case s.Ready < len(s.Pods) || len(s.Pods) < s.Wish:
-		return world.Progressing
+		return Progressing
 	case s.Name == places.Outside || len(s.Pods) != s.Wish:
-		return world.Degraded
+		return Degraded
 	}
-	return world.Healthy
+	return Healthy
 }
 
 // withHealth is as urgent as the most urgent of its places, and degraded where only the
 // whole has a problem.
-func withHealth(out *world.Distribution) *world.Distribution {
-	out.Health = world.Healthy
+func withHealth(out *Distribution) *Distribution {
+	out.Health = Healthy
 	if len(out.Problems) > 0 {
-		out.Health = world.Degraded
+		out.Health = Degraded
 	}
 	for _, p := range out.Places {
 		out.Health = max(out.Health, p.Health)

@@ -1,8 +1,4 @@
-// Package survey works out what the terminal interface shows of objects that reach
-// beyond one workload: SidecarSets against all workloads, and distributions over
-// subsets, namespaces and nodes. It is handed the objects, so that every source shows
-// them alike, and asks the rules of packages plan and kruise.
-package survey
+package world
 
 import (
 	"slices"
@@ -14,25 +10,24 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// Sidecars sets SidecarSets, each with all pods that it may match, against the
+// SurveySidecars sets SidecarSets, each with all pods that it may match, against the
 // workloads of these pods, by name. owner is the workload of a pod, which only the
 // source knows: a pod names its ReplicaSet, not its Deployment.
-func Sidecars(sets []diagnose.Question, owner func(*cluster.Pod) cluster.Ref) *world.Sidecars {
-	out := &world.Sidecars{}
+func SurveySidecars(sets []diagnose.Question, owner func(*cluster.Pod) cluster.Ref) *Sidecars {
+	out := &Sidecars{}
 	for _, q := range sets {
 		if o, ok := q.Snapshot.Workload.Object.(*kruise.SidecarSet); ok {
 			out.Sets = append(out.Sets, sidecarSet(q, o, owner))
 		}
 	}
-	slices.SortFunc(out.Sets, func(a, b *world.SidecarSet) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out.Sets, func(a, b *SidecarSet) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
-func sidecarSet(q diagnose.Question, o *kruise.SidecarSet, owner func(*cluster.Pod) cluster.Ref) *world.SidecarSet {
-	out := &world.SidecarSet{
+func sidecarSet(q diagnose.Question, o *kruise.SidecarSet, owner func(*cluster.Pod) cluster.Ref) *SidecarSet {
+	out := &SidecarSet{
 		Name: q.Snapshot.Workload.Name, Revision: o.Status.LatestRevision, Paused: o.Spec.UpdateStrategy.Paused,
 		Frozen: o.Spec.UpdateStrategy.Type == kruise.NotUpdateSidecarSetStrategyType, Containers: containers(o),
 	}
@@ -40,14 +35,14 @@ func sidecarSet(q diagnose.Question, o *kruise.SidecarSet, owner func(*cluster.P
 		out.Partition = p.String()
 	}
 	c := newCounter(q, o)
-	cells := map[cluster.Ref]*world.SidecarCell{}
+	cells := map[cluster.Ref]*SidecarCell{}
 	for _, p := range q.Snapshot.Pods {
 		if !rules.Active(p) || !c.concerns(p) {
 			continue
 		}
 		ref := owner(p)
 		if cells[ref] == nil {
-			cells[ref] = &world.SidecarCell{Workload: ref}
+			cells[ref] = &SidecarCell{Workload: ref}
 		}
 		c.count(cells[ref], p)
 	}
@@ -57,16 +52,16 @@ func sidecarSet(q diagnose.Question, o *kruise.SidecarSet, owner func(*cluster.P
 		out.Ready += one.Ready
 		out.Cells = append(out.Cells, *one)
 	}
-	slices.SortFunc(out.Cells, func(a, b world.SidecarCell) int { return a.Workload.Compare(b.Workload) })
+	slices.SortFunc(out.Cells, func(a, b SidecarCell) int { return a.Workload.Compare(b.Workload) })
 	return out
 }
 
-func containers(o *kruise.SidecarSet) []world.SidecarContainer {
-	var out []world.SidecarContainer
+func containers(o *kruise.SidecarSet) []SidecarContainer {
+	var out []SidecarContainer
 	for _, list := range [][]kruise.SidecarContainer{o.Spec.InitContainers, o.Spec.Containers} {
 		for _, c := range list {
 			hot := c.UpgradeStrategy.UpgradeType == kruise.SidecarContainerHotUpgrade
-			out = append(out, world.SidecarContainer{Name: c.Name, Image: c.Image, Hot: hot})
+			out = append(out, SidecarContainer{Name: c.Name, Image: c.Image, Hot: hot})
 		}
 	}
 	return out
@@ -93,7 +88,7 @@ func newCounter(q diagnose.Question, o *kruise.SidecarSet) *counter {
 
 func (c *counter) concerns(p *cluster.Pod) bool { return c.selects(p) || diagnose.In(p, c.set.Name) }
 
-func (c *counter) count(to *world.SidecarCell, p *cluster.Pod) {
+func (c *counter) count(to *SidecarCell, p *cluster.Pod) {
 	if !c.matched[p.UID] {
 		to.Hold(c.outside(p), p.Name)
 		return

@@ -1,4 +1,4 @@
-package survey
+package world
 
 import (
 	"encoding/json"
@@ -9,14 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// Distribution is a ResourceDistribution with the namespaces that there are and their
+// SurveyCopies is a ResourceDistribution with the namespaces that there are and their
 // labels: one target for each namespace that should have a copy. The status names only
 // those with trouble, so all others have their copy once it is of the newest spec.
-func Distribution(rd *kruise.ResourceDistribution, namespaces map[string]labels.Set) *world.Distribution {
-	out := &world.Distribution{Ref: of(kruise.KindResourceDistribution, "", rd.Name), Created: rd.CreationTimestamp.Time, Target: resourceName(rd)}
+func SurveyCopies(rd *kruise.ResourceDistribution, namespaces map[string]labels.Set) *Distribution {
+	out := &Distribution{Ref: of(kruise.KindResourceDistribution, "", rd.Name), Created: rd.CreationTimestamp.Time, Target: resourceName(rd)}
 	// The release is not known here: copies in the system's namespaces, which only
 	// some make, are not missed.
 	names, err := rd.Spec.Targets.Names(namespaces, kruise.Next)
@@ -51,15 +50,15 @@ func resourceName(rd *kruise.ResourceDistribution) string {
 	return strings.ToLower(object.Kind) + "/" + object.Metadata.Name
 }
 
-func copyPlace(namespace, trouble string, fresh bool) world.Place {
-	p := world.Place{Name: namespace, Wanted: 1, Why: trouble}
+func copyPlace(namespace, trouble string, fresh bool) Place {
+	p := Place{Name: namespace, Wanted: 1, Why: trouble}
 	switch {
 	case trouble != "":
-		p.Health = world.Blocked
+		p.Health = Blocked
 	case !fresh:
-		p.Health = world.Progressing
+		p.Health = Progressing
 	default:
-		p.Health, p.Got, p.Ready, p.Updated = world.Healthy, 1, 1, 1
+		p.Health, p.Got, p.Ready, p.Updated = Healthy, 1, 1, 1
 	}
 	return p
 }

@@ -1,4 +1,4 @@
-package survey_test
+package world_test
 
 import (
 	"testing"
@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/survey"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -70,7 +69,7 @@ func TestSidecars(t *testing.T) {
 	other.Labels, other.Annotations = nil, nil
 	done := pod("basket-1", "basket", "new", "same", "proxy:2", "empty:1")
 
-	got := survey.Sidecars([]diagnose.Question{question(t, hot, done, starting, old, changed, turning, without, lacks, gone, other)}, owner)
+	got := world.SurveySidecars([]diagnose.Question{question(t, hot, done, starting, old, changed, turning, without, lacks, gone, other)}, owner)
 	basket, cart := owner(done), owner(turning)
 	want := &world.Sidecars{Sets: []*world.SidecarSet{{
 		Name: "mesh", Revision: "mesh-2", Partition: "10%", Containers: []world.SidecarContainer{{Name: "proxy", Image: "proxy:2", Hot: true}},
@@ -98,7 +97,7 @@ func TestSidecars(t *testing.T) {
 func TestSidecars_ThatTheStrategyKeeps(t *testing.T) {
 	frozen := question(t, `{selector: {matchLabels: {a: b}}, updateStrategy: {type: NotUpdate, paused: true}, containers: [{name: log, image: "log:1"}]}`)
 	frozen.Snapshot.Workload.Name = "a-log"
-	got := survey.Sidecars([]diagnose.Question{question(t, hot), frozen}, owner)
+	got := world.SurveySidecars([]diagnose.Question{question(t, hot), frozen}, owner)
 	if s := got.Sets[0]; s.Name != "a-log" || !s.Frozen || !s.Paused || s.Containers[0].Hot || len(s.Cells) > 0 {
 		t.Errorf("%+v", s)
 	}

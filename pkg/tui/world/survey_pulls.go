@@ -1,4 +1,4 @@
-package survey
+package world
 
 import (
 	"fmt"
@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// Pulls is an ImagePullJob with the NodeImages of all nodes: one place for each node
+// SurveyPulls is an ImagePullJob with the NodeImages of all nodes: one place for each node
 // that has been statuses, that the job names, or that it says has failed. How many more it
 // wants is in the problems: which they are, only its controller knows.
-func Pulls(job *kruise.ImagePullJob, nodes []*kruise.NodeImage) *world.Distribution {
-	out := &world.Distribution{Ref: of(kruise.KindImagePullJob, job.Namespace, job.Name), Created: job.CreationTimestamp.Time, Target: job.Spec.Image}
+func SurveyPulls(job *kruise.ImagePullJob, nodes []*kruise.NodeImage) *Distribution {
+	out := &Distribution{Ref: of(kruise.KindImagePullJob, job.Namespace, job.Name), Created: job.CreationTimestamp.Time, Target: job.Spec.Image}
 	statuses := map[string]kruise.ImageTagStatus{}
 	for _, n := range nodes {
 		if status, ok := n.TagFor(job.Namespace, job.Name); ok {
@@ -31,10 +30,10 @@ func Pulls(job *kruise.ImagePullJob, nodes []*kruise.NodeImage) *world.Distribut
 	withHealth(out)
 	if more := out.Wanted - len(out.Places); more > 0 && job.Status.CompletionTime == nil {
 		out.Problems = append(out.Problems, fmt.Sprintf("%d more, whose turn has not come: %s", more, parallel(job)))
-		out.Health = max(out.Health, world.Progressing)
+		out.Health = max(out.Health, Progressing)
 	}
 	if strings.Contains(job.Status.Message, "activeDeadlineSeconds") {
-		out.Problems, out.Health = append(out.Problems, job.Status.Message), world.Blocked
+		out.Problems, out.Health = append(out.Problems, job.Status.Message), Blocked
 	}
 	return out
 }
@@ -63,17 +62,17 @@ func nodeNames(job *kruise.ImagePullJob, statuses map[string]kruise.ImageTagStat
 	return slices.Compact(names)
 }
 
-func nodePlace(job *kruise.ImagePullJob, node string, statuses map[string]kruise.ImageTagStatus) world.Place {
-	p := world.Place{Name: node, Wanted: 1, Health: world.Progressing}
+func nodePlace(job *kruise.ImagePullJob, node string, statuses map[string]kruise.ImageTagStatus) Place {
+	p := Place{Name: node, Wanted: 1, Health: Progressing}
 	status, ok := statuses[node]
 	switch failed := slices.Contains(job.Status.FailedNodes, node); {
 	case status.Phase == kruise.ImagePhaseFailed || failed:
-		p.Health, p.Why = world.Blocked, status.Message
+		p.Health, p.Why = Blocked, status.Message
 		if p.Why == "" {
 			p.Why = "the pull failed: see status of NodeImage " + node
 		}
 	case status.Phase == kruise.ImagePhaseSucceeded || !ok && job.Status.CompletionTime != nil:
-		p.Health, p.Got, p.Ready, p.Updated = world.Healthy, 1, 1, 1
+		p.Health, p.Got, p.Ready, p.Updated = Healthy, 1, 1, 1
 	case status.Phase == kruise.ImagePhasePulling:
 		p.Why = fmt.Sprintf("pulling, %d%%", status.Progress)
 	case !ok:
