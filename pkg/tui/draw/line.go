@@ -70,7 +70,7 @@ func (l Line) String() string {
 // Fit returns the line with just so many columns: cut, or with spaces at its end, and
 // nothing in it that would do something to a terminal.
 func (l Line) Fit(width int, ellipsis string) Line {
-	l, left := l.clean(), width
+	l, left := l.Clean(), width
 	for i, s := range l.Spans {
 		w := Width(s.Text)
 		if w > left {
@@ -149,9 +149,6 @@ func Cut(text string, width int, ellipsis string) string {
 	return ansi.Truncate(text, width, ellipsis)
 }
 
-// Clean returns the line without what would do something to a terminal.
-func (l Line) Clean() Line { return l.clean() }
-
 // From returns what a line has from a column on.
 func (l Line) From(column int) Line {
 	if column <= 0 {
@@ -221,7 +218,8 @@ func (l Line) write(b *strings.Builder, t *Theme, grey bool) {
 	}
 }
 
-func (l Line) clean() Line {
+// Clean returns the line without what would do something to a terminal.
+func (l Line) Clean() Line {
 	for i, s := range l.Spans {
 		if clean := Clean(s.Text); clean != s.Text {
 			l.Spans = slices.Clone(l.Spans)

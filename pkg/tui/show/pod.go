@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ func Reason(p *cluster.Pod) string {
 		return ""
 	}
 	if c, ok := p.Condition(string(corev1.PodScheduled)); ok && c.Status == corev1.ConditionFalse {
-		return join(first(c.Reason, "not scheduled"), c.Message)
+		return join(cmp.Or(c.Reason, "not scheduled"), c.Message)
 	}
 	for _, list := range [][]cluster.Container{p.InitContainers, p.Containers} {
 		for _, c := range list {
@@ -94,13 +95,6 @@ func Restarts(p *cluster.Pod) int {
 		}
 	}
 	return n
-}
-
-func first(text, or string) string {
-	if text == "" {
-		return or
-	}
-	return text
 }
 
 func join(text, more string) string {
