@@ -68,7 +68,7 @@ func (s Screen) conditions(env screen.Env) []draw.Line {
 	return append(lines, draw.Line{})
 }
 
-// look is how a condition is, and the text about it. Conditions that are no gate and
+// mark is how a condition is, and the text about it. Conditions that are no gate and
 // False are no harm by themselves, but those that every pod has.
 func (s state) mark() (draw.Style, string) {
 	text := s.Reason
@@ -103,54 +103,36 @@ func (s Screen) events(env screen.Env) []draw.Line {
 	return lines
 }
 
-// states are the lifecycle of the pod, what is announced, and its last update in place.
+// states are the lifecycle of the pod, a change in place that waits for the grace period, and the last update in place,
+// container by container.
 func (s Screen) states(env screen.Env) []draw.Line {
-	lines := []draw.Line{draw.Heading("UPDATE", ""), s.lifecycle(env)}
-	if l, ok := s.announced(env); ok {
-		lines = append(lines, l)
+	y, now := env.Theme.Symbols, env.World.Now
+	life := label("lifecycle")
+	if state := rules.StateOf(s.pod); state == rules.StateNone {
+		life = life.Add(draw.Faint, "no state")
+	} else {
+		style := draw.Busy
+		if state == rules.StateNormal {
+			style = draw.Good
+		}
+		life = life.Add(style, symbol(y, style)+" "+string(state))
+		if at, err := time.Parse(time.RFC3339, s.pod.Annotations[kruise.LifecycleTimestampAnnotation]); err == nil {
+			life = life.Add(draw.Faint, " for "+show.Age(now, at))
+		}
 	}
-	lines = append(lines, s.inPlace(env)...)
-	return append(lines, draw.Line{})
-}
-
-func (s Screen) lifecycle(env screen.Env) draw.Line {
-	state := rules.StateOf(s.pod)
-	l := label("lifecycle")
-	if state == rules.StateNone {
-		return l.Add(draw.Faint, "no state")
+	lines := []draw.Line{draw.Heading("UPDATE", ""), life}
+	if g, ok := rules.InPlaceGraceOf(s.pod); ok {
+		text := " announced: " + imagesText(g.ContainerImages)
+		if due, ok := rules.GraceEnds(s.pod); ok && due.After(now) {
+			text += ", in " + show.Age(due, now)
+		}
+		lines = append(lines, label("in place").Add(draw.Busy, y.Busy+text))
 	}
-	style := draw.Busy
-	if state == rules.StateNormal {
-		style = draw.Good
-	}
-	l = l.Add(style, symbol(env.Theme.Symbols, style)+" "+string(state))
-	if at, err := time.Parse(time.RFC3339, s.pod.Annotations[kruise.LifecycleTimestampAnnotation]); err == nil {
-		l = l.Add(draw.Faint, " for "+show.Age(env.World.Now, at))
-	}
-	return l
-}
-
-// announced is a change in place that waits for the grace period.
-func (s Screen) announced(env screen.Env) (draw.Line, bool) {
-	g, ok := rules.InPlaceGraceOf(s.pod)
-	if !ok {
-		return draw.Line{}, false
-	}
-	text := " announced: " + imagesText(g.ContainerImages)
-	if due, ok := rules.GraceEnds(s.pod); ok && due.After(env.World.Now) {
-		text += ", in " + show.Age(due, env.World.Now)
-	}
-	return label("in place").Add(draw.Busy, env.Theme.Symbols.Busy+text), true
-}
-
-// inPlace is the last update in place, container by container.
-func (s Screen) inPlace(env screen.Env) []draw.Line {
 	r, ok := rules.InPlaceRecordOf(s.pod)
 	if !ok {
-		return []draw.Line{label("in place").Add(draw.Faint, "never updated in place")}
+		return append(lines, label("in place").Add(draw.Faint, "never updated in place"), draw.Line{})
 	}
-	l := label("in place").Add(draw.Plain, "to "+r.Revision).Add(draw.Faint, " "+show.Age(env.World.Now, r.UpdateTimestamp)+" ago")
-	lines := []draw.Line{l}
+	lines = append(lines, label("in place").Add(draw.Plain, "to "+r.Revision).Add(draw.Faint, " "+show.Age(now, r.UpdateTimestamp)+" ago"))
 	for _, name := range slices.Sorted(maps.Keys(r.LastContainerStatuses)) {
 		lines = append(lines, s.progress(env, name, r.LastContainerStatuses[name].ImageID))
 	}
@@ -159,9 +141,9 @@ func (s Screen) inPlace(env screen.Env) []draw.Line {
 		if c := r.PreCheckBeforeNext; c != nil && len(c.ContainersRequiredReady) > 0 {
 			text += ", once " + strings.Join(c.ContainersRequiredReady, ", ") + " is ready"
 		}
-		lines = append(lines, label("").Add(draw.Busy, env.Theme.Symbols.Next+" next: "+text))
+		lines = append(lines, label("").Add(draw.Busy, y.Next+" next: "+text))
 	}
-	return lines
+	return append(lines, draw.Line{})
 }
 
 // progress is how far a container is that was given another image: another image ID

@@ -15,8 +15,12 @@ import (
 
 // Draw is what is seen of the page.
 func (s Screen) Draw(env screen.Env) []draw.Line {
-	if s.pod == nil {
-		return s.nothing(env)
+	switch {
+	case s.pod != nil:
+	case s.detail == nil && (env.World.Find(s.Ref) != nil || env.World.Unseen != ""):
+		return env.Waiting(s.Title())
+	default:
+		return env.Missing(s.Title())
 	}
 	end := min(s.top+env.Height, len(s.lines))
 	lines, found := s.found(append([]draw.Line{}, s.lines[s.top:end]...))
@@ -26,13 +30,6 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 		lines = append(draw.Exactly(lines, max(env.Height-1, 1)), draw.Text(draw.Key, found))
 	}
 	return lines
-}
-
-func (s Screen) nothing(env screen.Env) []draw.Line {
-	if s.detail == nil && (env.World.Find(s.Ref) != nil || env.World.Unseen != "") {
-		return env.Waiting(s.Title())
-	}
-	return env.Missing(s.Title())
 }
 
 // compose makes the page.

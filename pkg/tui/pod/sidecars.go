@@ -41,22 +41,18 @@ func injected(p *cluster.Pod) []sidecars {
 		e := entries[name]
 		s := sidecars{set: name, revision: e.ControllerRevision}
 		s.since, _ = time.Parse(time.RFC3339, e.UpdateTimestamp)
-		s.add(e.SidecarList, working)
+		for _, name := range e.SidecarList {
+			now, hot := working[name]
+			if !hot {
+				s.containers = append(s.containers, name)
+				continue
+			}
+			s.containers = append(s.containers, name+"-1", name+"-2") // one that is upgraded without a gap has two
+			s.working = append(s.working, now)
+		}
 		out = append(out, s)
 	}
 	return out
-}
-
-// add notes the containers of sidecars: one that is upgraded without a gap has two.
-func (s *sidecars) add(list []string, working map[string]string) {
-	for _, name := range list {
-		if now, ok := working[name]; ok {
-			s.containers = append(s.containers, name+"-1", name+"-2")
-			s.working = append(s.working, now)
-			continue
-		}
-		s.containers = append(s.containers, name)
-	}
 }
 
 // sidecars are the SidecarSets in the pod, each with its revision.

@@ -142,8 +142,16 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 		return s.mark(), nil
 	case open.Is(key):
 		return s, s.ofPod(screen.Open{Screen: screen.Pod})
+	case logs.Is(key):
+		return s, s.ofPod(screen.Open{Screen: screen.Logs})
+	case shell.Is(key):
+		p := s.pods.find(s.at)
+		if p == nil || len(p.Containers) == 0 {
+			return s, nil
+		}
+		return s, screen.Send(screen.Shell{Namespace: p.Namespace, Pod: p.Name, Container: p.Containers[0].Name})
 	}
-	return s, s.elsewhere(key)
+	return s, links.Open(key, screen.Open{Ref: s.Ref})
 }
 
 func (s Screen) move(uid string) Screen {
@@ -179,21 +187,6 @@ func (s Screen) ofPod(o screen.Open) screen.After {
 	}
 	o.Ref, o.Pod = s.Ref, world.PodName(s.Ref, p)
 	return screen.Send(o)
-}
-
-// elsewhere opens another screen of the same workload, or of the pod of the cursor.
-func (s Screen) elsewhere(key string) screen.After {
-	switch {
-	case logs.Is(key):
-		return s.ofPod(screen.Open{Screen: screen.Logs})
-	case shell.Is(key):
-		p := s.pods.find(s.at)
-		if p == nil || len(p.Containers) == 0 {
-			return nil
-		}
-		return screen.Send(screen.Shell{Namespace: p.Namespace, Pod: p.Name, Container: p.Containers[0].Name})
-	}
-	return links.Open(key, screen.Open{Ref: s.Ref})
 }
 
 var (
