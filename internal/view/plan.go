@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
 
 var driverWords = map[plan.Driver]string{
@@ -254,7 +254,7 @@ func patchCommand(of *plan.Plan, p plan.Patch) string {
 	if p.Target != nil {
 		own = *p.Target
 	}
-	body := show.Value(of.Masked(p))
+	body := draw.Value(of.Masked(p))
 	words := []string{"kubectl", "patch", typedName(own)}
 	if own.Namespace != "" {
 		words = append(words, "-n", own.Namespace)
@@ -264,7 +264,7 @@ func patchCommand(of *plan.Plan, p plan.Patch) string {
 	}
 	quoted := "'" + strings.ReplaceAll(body, "'", `'\''`) + "'"
 	command := strings.Join(append(words, "--type", cmp.Or(p.Type, "merge"), "-p", quoted), " ")
-	if body != show.Value(p.Body) {
+	if body != draw.Value(p.Body) {
 		command += " # " + redact.Masked + ": the plan's file has what is secret"
 	}
 	return command

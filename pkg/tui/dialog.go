@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -250,7 +250,7 @@ func (d dialog) effects(m Model) []draw.Line {
 	case !d.ready:
 		text := "working out what that would do ..."
 		if m.env.World.Now.Sub(d.since) >= slow {
-			text += " for " + show.Age(m.env.World.Now, d.since)
+			text += " for " + screen.Age(m.env.World.Now, d.since)
 		}
 		return []draw.Line{draw.Text(draw.Faint, text)}
 	}
@@ -413,7 +413,7 @@ func (p evidence) lines(turn, width int) []draw.Line {
 	case p.err != nil:
 		lines = draw.Wrap(draw.Faint, "how the new pods do cannot be read: "+p.err.Error(), width)
 	default:
-		lines = show.Evidence(*p.pods, width)
+		lines = screen.Evidence(*p.pods, width)
 	}
 	return append([]draw.Line{{}}, lines...)
 }

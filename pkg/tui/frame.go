@@ -8,7 +8,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
 // View is the frame, composed in one pass.
@@ -132,9 +131,9 @@ func (m frame) link() draw.Line {
 	}
 	switch {
 	case w.Link.Lost != "":
-		return l.Add(draw.Bad, " "+s.Blocked+" lost; as of "+show.Age(w.Now, w.At)+" ago")
+		return l.Add(draw.Bad, " "+s.Blocked+" lost; as of "+screen.Age(w.Now, w.At)+" ago")
 	case w.Unseen != "" && w.Detail != nil:
-		return l.Add(draw.Bad, " "+s.Blocked+" pods as of "+show.Age(w.Now, w.Detail.Now)+" ago")
+		return l.Add(draw.Bad, " "+s.Blocked+" pods as of "+screen.Age(w.Now, w.Detail.Now)+" ago")
 	case len(m.works.running) > 0:
 		return l.Add(draw.Busy, " "+m.spin()+" "+m.works.running[len(m.works.running)-1].text)
 	case !w.Loaded:

@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -45,13 +44,13 @@ type verb struct {
 }
 
 var verbs = []verb{
-	act(show.Promote, "promote", world.Promote, "approve the pause of a rollout: continue with its next step", ""),
-	act(show.PauseResume, "pause", world.PauseResume, "pause what runs, resume what is paused, retry what has failed", ""),
-	act(show.Undo, "undo", world.Undo, "roll back to the previous revision", ""),
-	act(show.Abort, "abort", world.Abort, "end the rollout; pods stay as they are", ""),
+	act(screen.Promote, "promote", world.Promote, "approve the pause of a rollout: continue with its next step", ""),
+	act(screen.PauseResume, "pause", world.PauseResume, "pause what runs, resume what is paused, retry what has failed", ""),
+	act(screen.Undo, "undo", world.Undo, "roll back to the previous revision", ""),
+	act(screen.Abort, "abort", world.Abort, "end the rollout; pods stay as they are", ""),
 	act("R", "restart", world.Restart, "restart containers in place: in the pod at the cursor, in marked pods, or in all", ""),
 	act("s", "scale", world.Scale, "change how many pods there are", "how many pods"),
-	act(show.Partition, "partition", world.Partition, "change how many pods stay on the old revision", "pods that stay on the old revision, such as 3 or 40%"),
+	act(screen.Partition, "partition", world.Partition, "change how many pods stay on the old revision", "pods that stay on the old revision, such as 3 or 40%"),
 }
 
 func act(key, does string, v world.Verb, help, needs string) verb {
@@ -255,8 +254,8 @@ func report(m Model, ref cluster.Ref, pods []string) string {
 	}
 	if d := m.env.World.Of(ref); d != nil {
 		for _, name := range pods {
-			if p := d.Pod(name); p != nil && show.Reason(p) != "" {
-				lines = append(lines, "pod/"+p.Name+": "+show.Reason(p))
+			if p := d.Pod(name); p != nil && screen.Reason(p) != "" {
+				lines = append(lines, "pod/"+p.Name+": "+screen.Reason(p))
 			}
 		}
 		if list := d.Diagnosis.Causes; len(list) > 0 && list[0].Hint != "" {

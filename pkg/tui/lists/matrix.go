@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -161,7 +160,7 @@ func (s Sidecars) about(env screen.Env) []draw.Line {
 	}
 	lines = append(lines, numbers(env, cell))
 	if w := env.World.Find(s.setRef()); w != nil {
-		lines = append(lines, draw.Text(show.HealthStyle(w.Health), "  "+show.HealthSymbol(env.Theme, w.Health)+" ").Add(draw.Plain, w.Why))
+		lines = append(lines, draw.Text(screen.HealthStyle(w.Health), "  "+screen.HealthSymbol(env.Theme, w.Health)+" ").Add(draw.Plain, w.Why))
 	}
 	for _, h := range cell.Held {
 		lines = append(lines, draw.Text(draw.Warn, "  "+env.Theme.Symbols.Degraded+" "+diagnose.Names(h.Pods)+": ").Add(draw.Plain, h.Why))
@@ -204,7 +203,7 @@ func wrapped(lines []draw.Line, width int) []draw.Line {
 func (s Sidecars) title(set *world.SidecarSet) draw.Line {
 	l := draw.Text(draw.Header, " "+set.Name).Add(draw.Faint, " on "+sidecarName(s.at)+" ")
 	for _, c := range set.Containers {
-		l = l.Add(draw.Plain, " "+c.Name+" ").Add(draw.Faint, show.Image(c.Image))
+		l = l.Add(draw.Plain, " "+c.Name+" ").Add(draw.Faint, draw.Image(c.Image))
 		if c.Hot {
 			l = l.Add(draw.Busy, " hot")
 		}
@@ -226,7 +225,7 @@ func (s Sidecars) title(set *world.SidecarSet) draw.Line {
 
 func numbers(env screen.Env, c *world.SidecarCell) draw.Line {
 	t := plan.Tally{Desired: c.Matched, Total: c.Matched, Ready: c.Ready, Updated: c.Updated, UpdatedReady: c.UpdatedReady}
-	l := draw.Text(draw.Plain, "  ").Join(show.Pods(env.Theme.Symbols, t, 0, min(max(env.Width/4, 10), 40)))
+	l := draw.Text(draw.Plain, "  ").Join(draw.Pods(env.Theme.Symbols, t, 0, min(max(env.Width/4, 10), 40)))
 	l = l.Add(draw.Plain, fmt.Sprintf("  %d matched, %d updated, %d ready", c.Matched, c.Updated, c.Ready))
 	if n := heldPods(c.Held); n > 0 {
 		l = l.Add(draw.Warn, fmt.Sprintf(", %d not upgradable", n))

@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -43,12 +42,12 @@ func (s Distributions) Draw(env screen.Env) []draw.Line {
 }
 
 func (s Distributions) summary(env screen.Env) draw.Line {
-	var count show.ByHealth
+	var count screen.ByHealth
 	for _, f := range s.rows {
 		count[f.Health]++
 	}
 	l := draw.Text(draw.Plain, "  "+counted.Of(len(s.rows), "distribution"))
-	l = l.Join(show.Counts(env.Theme, count, env.Width-l.Width()))
+	l = l.Join(screen.Counts(env.Theme, count, env.Width-l.Width()))
 	var right draw.Line
 	if s.filter != "" {
 		right = draw.Text(draw.Key, " /"+s.filter+" ")
@@ -81,13 +80,13 @@ func distributionCells(env screen.Env, f *world.Distribution) []draw.Line {
 		there = draw.Warn
 	}
 	return []draw.Line{
-		show.Health(env.Theme, f.Health),
+		screen.Health(env.Theme, f.Health),
 		draw.Text(draw.Faint, f.Namespace),
 		draw.Text(draw.Strong, f.String()),
 		draw.Text(there, fmt.Sprintf("%d/%d", f.Got, f.Wanted)),
 		picture(env.Theme, f),
 		draw.Text(draw.Plain, f.Target),
-		draw.Text(draw.Faint, show.Age(env.World.Now, f.Created)),
+		draw.Text(draw.Faint, screen.Age(env.World.Now, f.Created)),
 	}
 }
 
@@ -165,12 +164,12 @@ func place(env screen.Env, f *world.Distribution, p world.Place) []draw.Line {
 	// beyond the old ones.
 	t := plan.Tally{Desired: p.Wanted, Total: p.Got, Ready: p.Ready, Updated: p.Updated, UpdatedReady: max(p.Updated+p.Ready-p.Got, 0)}
 	return []draw.Line{
-		draw.Text(show.HealthStyle(p.Health), show.HealthSymbol(env.Theme, p.Health)),
+		draw.Text(screen.HealthStyle(p.Health), screen.HealthSymbol(env.Theme, p.Health)),
 		draw.Text(draw.Strong, p.Name),
 		draw.Text(draw.Faint, limit),
 		draw.Text(draw.Plain, strconv.Itoa(p.Wanted)),
 		draw.Text(got, strconv.Itoa(p.Got)),
-		show.Pods(env.Theme.Symbols, t, 0, 16),
+		draw.Pods(env.Theme.Symbols, t, 0, 16),
 		draw.Text(draw.Plain, strconv.Itoa(p.Updated)),
 		why(f, p),
 	}
@@ -181,7 +180,7 @@ func place(env screen.Env, f *world.Distribution, p world.Place) []draw.Line {
 func why(f *world.Distribution, p world.Place) draw.Line {
 	switch {
 	case p.Why != "":
-		return draw.Text(show.HealthStyle(p.Health), p.Why)
+		return draw.Text(screen.HealthStyle(p.Health), p.Why)
 	case !ofPods(f) && p.Health != world.Healthy:
 		return draw.Text(draw.Faint, p.Health.String())
 	case p.Ready < p.Got:

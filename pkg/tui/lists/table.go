@@ -8,14 +8,13 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
 // Draw counts all workloads by health, says what hides some of them, and has the rows that fit.
 func (s Workloads) Draw(env screen.Env) []draw.Line {
 	count, right := draw.Text(draw.Plain, "  "+counted.Of(s.counts.all, "workload")), s.filterLine(env)
-	count = count.Join(show.Counts(env.Theme, s.counts.health, env.Width-count.Width()-right.Width()))
+	count = count.Join(screen.Counts(env.Theme, s.counts.health, env.Width-count.Width()-right.Width()))
 	none := draw.Text(draw.Faint, "  "+screen.NoMatches)
 	switch {
 	case s.counts.all == 0:
@@ -38,7 +37,7 @@ func (s Workloads) Draw(env screen.Env) []draw.Line {
 // reason is why the row of the cursor is as it is, in at most so many lines.
 func (s Workloads) reason(env screen.Env, most int) []draw.Line {
 	w := s.rows[s.window.At]
-	head := draw.Text(show.HealthStyle(w.Health), "  "+show.HealthSymbol(env.Theme, w.Health)+" "+w.Name+": ")
+	head := draw.Text(screen.HealthStyle(w.Health), "  "+screen.HealthSymbol(env.Theme, w.Health)+" "+w.Name+": ")
 	lines := draw.Wrap(draw.Plain, w.Why, max(env.Width-5, 10))
 	if first := env.Width - head.Width() - 1; len(lines) > 0 && first > env.Width/3 {
 		lines = draw.Wrap(draw.Plain, draw.Spaces(head.Width()-4)+w.Why, env.Width-5)
@@ -144,15 +143,15 @@ func workloadCells(env screen.Env, w *world.Workload) []draw.Line {
 		why = ""
 	}
 	return []draw.Line{
-		show.Health(env.Theme, w.Health),
+		screen.Health(env.Theme, w.Health),
 		draw.Text(draw.Plain, w.Namespace),
 		draw.Of(draw.Span{Text: kind(w), Style: draw.Faint}, draw.Span{Text: w.Name, Style: draw.Strong}),
 		draw.Text(draw.Plain, fraction(w.Pods.Updated, max(w.Pods.Desired, w.Pods.Total))),
-		show.Pods(env.Theme.Symbols, w.Pods, w.Failing, bar),
+		draw.Pods(env.Theme.Symbols, w.Pods, w.Failing, bar),
 		step(env, w),
 		draw.Text(ready, fraction(w.Pods.Ready, w.Pods.Desired)),
 		draw.Text(draw.Faint, string(w.Driver)),
-		draw.Text(draw.Faint, show.Age(env.World.Now, w.Created)),
+		draw.Text(draw.Faint, screen.Age(env.World.Now, w.Created)),
 		draw.Text(draw.Plain, why),
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -31,7 +30,7 @@ type Workloads struct {
 // counts are of all workloads, whatever the filter.
 type counts struct {
 	all, namespaces int
-	health          show.ByHealth
+	health          screen.ByHealth
 }
 
 // NewWorkloads is the screen as it opens: what is most urgent first.

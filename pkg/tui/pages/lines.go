@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
 // lines are the fields with what they mean for pods, and then the templates.
@@ -37,10 +36,10 @@ func field(f rules.FieldChange, mode rules.UpdateMode) []draw.Line {
 	}
 	lines := []draw.Line{draw.Text(draw.Strong, "  "+f.Path+"  ").Add(style, effect)}
 	if f.Old != nil {
-		lines = append(lines, draw.Text(draw.Removed, "    - "+show.Value(f.Old)))
+		lines = append(lines, draw.Text(draw.Removed, "    - "+draw.Value(f.Old)))
 	}
 	if f.New != nil {
-		lines = append(lines, draw.Text(draw.Added, "    + "+show.Value(f.New)))
+		lines = append(lines, draw.Text(draw.Added, "    + "+draw.Value(f.New)))
 	}
 	return lines
 }

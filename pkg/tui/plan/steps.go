@@ -10,7 +10,6 @@ import (
 	core "github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
 // stepTable is the table of the steps of a simulation, with one that is described.
@@ -119,7 +118,7 @@ func (t stepTable) patch(env screen.Env, p core.Patch, width int) []draw.Line {
 	lines := draw.Indented(2, draw.Plain, what, width-4)
 	fields := t.run.plan.PatchFields(p)
 	if fields == nil {
-		return append(lines, draw.Indented(2, draw.Plain, show.Value(t.run.plan.Masked(p)), width-4)...)
+		return append(lines, draw.Indented(2, draw.Plain, draw.Value(t.run.plan.Masked(p)), width-4)...)
 	}
 	for _, f := range fields {
 		lines = append(lines, field(env, f, width)...)
@@ -133,14 +132,14 @@ const fieldIndent = 4
 // field is one that a patch writes: in one line, or in more where it has no room.
 func field(env screen.Env, f core.PatchField, width int) []draw.Line {
 	room := max(width-fieldIndent-1, 1)
-	path, value := f.Path+": ", show.Value(f.Value)
+	path, value := f.Path+": ", draw.Value(f.Value)
 	switch {
 	case f.Op == "remove":
 		value = "removed"
 	case f.Op == "test":
 		value = "must be " + value
 	case f.Was != nil:
-		value = show.Value(f.Was) + " -> " + value
+		value = draw.Value(f.Was) + " -> " + value
 	}
 	if l := draw.Text(draw.Faint, draw.Spaces(fieldIndent)+path).Add(draw.Plain, value); l.Width() < width {
 		return []draw.Line{l}

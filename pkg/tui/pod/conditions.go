@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
 // state is a condition of the pod, or a readiness gate that is not set.
@@ -59,7 +58,7 @@ func (s Screen) conditions(env screen.Env) []draw.Line {
 		before := draw.Text(style, "  "+symbol(env.Theme.Symbols, style)+" ").
 			Join(draw.Text(draw.Strong, c.Type).Fit(width+1, env.Theme.Symbols.Ellipsis)).
 			Add(draw.Plain, fmt.Sprintf("%-8s", c.Status)).
-			Add(draw.Faint, fmt.Sprintf("%4s ", show.Age(env.World.Now, c.Since)))
+			Add(draw.Faint, fmt.Sprintf("%4s ", screen.Age(env.World.Now, c.Since)))
 		if c.gate {
 			before = before.Add(draw.Key, "gate ")
 		}
@@ -94,7 +93,7 @@ func (s Screen) events(env screen.Env) []draw.Line {
 	lines := []draw.Line{draw.Heading("EVENTS", "newest first")}
 	for _, e := range s.detail.Events {
 		if e.Pod == s.pod.Name {
-			lines = append(lines, wrapped(env, show.Event(env.World.Now, e), draw.Plain, e.Text)...)
+			lines = append(lines, wrapped(env, screen.Event(env.World.Now, e), draw.Plain, e.Text)...)
 		}
 	}
 	if len(lines) == 1 {
@@ -117,14 +116,14 @@ func (s Screen) states(env screen.Env) []draw.Line {
 		}
 		life = life.Add(style, symbol(y, style)+" "+string(state))
 		if at, err := time.Parse(time.RFC3339, s.pod.Annotations[kruise.LifecycleTimestampAnnotation]); err == nil {
-			life = life.Add(draw.Faint, " for "+show.Age(now, at))
+			life = life.Add(draw.Faint, " for "+screen.Age(now, at))
 		}
 	}
 	lines := []draw.Line{draw.Heading("UPDATE", ""), life}
 	if g, ok := rules.InPlaceGraceOf(s.pod); ok {
 		text := " announced: " + imagesText(g.ContainerImages)
 		if due, ok := rules.GraceEnds(s.pod); ok && due.After(now) {
-			text += ", in " + show.Age(due, now)
+			text += ", in " + screen.Age(due, now)
 		}
 		lines = append(lines, label("in place").Add(draw.Busy, y.Busy+text))
 	}
@@ -132,7 +131,7 @@ func (s Screen) states(env screen.Env) []draw.Line {
 	if !ok {
 		return append(lines, label("in place").Add(draw.Faint, "never updated in place"), draw.Line{})
 	}
-	lines = append(lines, label("in place").Add(draw.Plain, "to "+r.Revision).Add(draw.Faint, " "+show.Age(now, r.UpdateTimestamp)+" ago"))
+	lines = append(lines, label("in place").Add(draw.Plain, "to "+r.Revision).Add(draw.Faint, " "+screen.Age(now, r.UpdateTimestamp)+" ago"))
 	for _, name := range slices.Sorted(maps.Keys(r.LastContainerStatuses)) {
 		lines = append(lines, s.progress(env, name, r.LastContainerStatuses[name].ImageID))
 	}
@@ -164,7 +163,7 @@ func (s Screen) progress(env screen.Env, name, before string) draw.Line {
 func imagesText(images map[string]string) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(images)) {
-		list = append(list, name+" gets "+show.Tag(images[name]))
+		list = append(list, name+" gets "+draw.Tag(images[name]))
 	}
 	return cmp.Or(strings.Join(list, ", "), "metadata or resources")
 }

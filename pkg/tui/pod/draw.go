@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
 // Draw is what is seen of the page.
@@ -58,10 +57,10 @@ func (s Screen) head(env screen.Env) []draw.Line {
 		old = "new"
 	}
 	where := cmp.Or(p.Node, "no node")
-	if n := s.detail.Snapshot.Nodes[p.Node]; n != nil && n.Labels[show.ZoneLabel] != "" {
-		where += ", " + n.Labels[show.ZoneLabel]
+	if n := s.detail.Snapshot.Nodes[p.Node]; n != nil && n.Labels[screen.ZoneLabel] != "" {
+		where += ", " + n.Labels[screen.ZoneLabel]
 	}
-	text := fmt.Sprintf("%s of %s, revision %s; %s; created %s ago, %s", old, s.Ref.String(), cmp.Or(cluster.Hash(p.Revision()), "unknown"), where, show.Age(env.World.Now, p.Created), p.Phase)
+	text := fmt.Sprintf("%s of %s, revision %s; %s; created %s ago, %s", old, s.Ref.String(), cmp.Or(cluster.Hash(p.Revision()), "unknown"), where, screen.Age(env.World.Now, p.Created), p.Phase)
 	return append(lines, wrapped(env, draw.Line{}, draw.Faint, text)...)
 }
 
@@ -77,7 +76,7 @@ func (s Screen) causes(env screen.Env) []draw.Line {
 			picture, style = env.Theme.Symbols.Blocked, draw.Bad
 		}
 		lines = append(lines, wrapped(env, draw.Text(style, picture+" "), draw.Plain, c.Gate+": "+c.String())...)
-		if text := strings.Replace(show.Remedy(c, env.Hint), "l, then p", "p", 1); text != "" { // p is a key here
+		if text := strings.Replace(screen.Remedy(c, env.Hint), "l, then p", "p", 1); text != "" { // p is a key here
 			lines = append(lines, wrapped(env, draw.Text(draw.Plain, "  "), draw.Faint, text)...)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
 // sidecars is one SidecarSet in a pod, as the pod itself has it.
@@ -70,7 +69,7 @@ func (s Screen) sidecars(env screen.Env) []draw.Line {
 			l = l.Add(draw.Faint, "  of no revision")
 		}
 		if !in.since.IsZero() {
-			l = l.Add(draw.Faint, "  since "+show.Age(env.World.Now, in.since))
+			l = l.Add(draw.Faint, "  since "+screen.Age(env.World.Now, in.since))
 		}
 		l = l.Add(draw.Faint, "  "+strings.Join(in.containers, ", "))
 		for _, c := range in.working {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -53,7 +52,7 @@ func (h happening) line(now time.Time) draw.Line {
 }
 
 func (h happening) head(now time.Time) draw.Line {
-	l := show.Event(now, h.Event)
+	l := screen.Event(now, h.Event)
 	l.Spans[0].Text = " " + l.Spans[0].Text
 	return l
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -53,7 +52,7 @@ func (h header) sentence(explained bool) string {
 func (h header) answer(env screen.Env, explained bool) []draw.Line {
 	d, room := h.detail, min(max(env.Height/5, 1), 4)
 	answer := h.sentence(explained)
-	mark := draw.Text(draw.Plain, " ").Join(show.Health(env.Theme, d.Health)).Add(draw.Plain, "  ")
+	mark := draw.Text(draw.Plain, " ").Join(screen.Health(env.Theme, d.Health)).Add(draw.Plain, "  ")
 	text := draw.Hang(mark, draw.Plain, answer, max(env.Width-mark.Width()-1, 10))
 	switch {
 	case len(text) == 0:
@@ -75,9 +74,9 @@ func (h header) executor() string {
 	case d.Holder != "":
 		text += ", run by " + d.Holder
 	case d.Begun && d.Diagnosis.Status.State == plan.StatusApproval:
-		text += ", no process runs it: " + show.Promote + " promotes and runs it"
+		text += ", no process runs it: " + screen.Promote + " promotes and runs it"
 	case d.Begun && d.Snapshot.Progress.State(d.Plan) == plan.StateRunning:
-		text += ", no process runs it: " + show.PauseResume + " resumes it here"
+		text += ", no process runs it: " + screen.PauseResume + " resumes it here"
 	}
 	if p := d.Snapshot.Progress; d.Begun && !p.Started.IsZero() && p.Finished.IsZero() {
 		text += ", step for " + ago(d.Now.Sub(p.Started))

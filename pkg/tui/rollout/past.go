@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -50,7 +49,7 @@ func wholeRollouts(env screen.Env, list []plan.PastRollout, width int) []draw.Li
 			lines = append(lines, draw.Indented(6, draw.Plain, text, width-7)...)
 		}
 		for _, step := range p.Steps {
-			symbol, style := show.StepMark(env.Theme.Symbols, pastState(p.Result, step))
+			symbol, style := draw.StepMark(env.Theme.Symbols, pastState(p.Result, step))
 			lines = append(lines, draw.Text(style, "      "+symbol+" ").Add(draw.Plain, step.Name).Add(draw.Faint, "  "+step.Title+took(step)))
 		}
 		if p.Left > 0 {
@@ -69,12 +68,12 @@ func wholeRollouts(env screen.Env, list []plan.PastRollout, width int) []draw.Li
 
 // pastState is the state of a step: one that was started and not completed has the state of
 // the rollout.
-func pastState(r plan.RolloutResult, step plan.PastStep) show.StepState {
+func pastState(r plan.RolloutResult, step plan.PastStep) draw.StepState {
 	switch {
 	case step.Done:
-		return show.StepDone
+		return draw.StepDone
 	case step.Begun.IsZero():
-		return show.StepNext
+		return draw.StepNext
 	}
 	return results[r]
 }
@@ -85,7 +84,7 @@ func result(p plan.PastRollout, now time.Time) string {
 	if p.Ended.IsZero() {
 		parts[0] += " for " + ago(p.Took(now))
 	} else {
-		parts[0] += " " + cmp.Or(show.Age(now, p.Ended), "0s") + " ago"
+		parts[0] += " " + cmp.Or(screen.Age(now, p.Ended), "0s") + " ago"
 		parts = append(parts, "took "+ago(p.Took(now)))
 	}
 	if p.By != "" {
@@ -95,9 +94,9 @@ func result(p plan.PastRollout, now time.Time) string {
 }
 
 // results are the states of the last step of rollouts with a result, whose symbol is also that of the rollout.
-var results = map[plan.RolloutResult]show.StepState{
-	plan.RolloutCompleted: show.StepDone, plan.RolloutRolledBack: show.StepDone, plan.RolloutFailed: show.StepFailed,
-	plan.RolloutAborted: show.StepAborted, plan.RolloutOnHold: show.StepPaused, plan.RolloutRunning: show.StepNow,
+var results = map[plan.RolloutResult]draw.StepState{
+	plan.RolloutCompleted: draw.StepDone, plan.RolloutRolledBack: draw.StepDone, plan.RolloutFailed: draw.StepFailed,
+	plan.RolloutAborted: draw.StepAborted, plan.RolloutOnHold: draw.StepPaused, plan.RolloutRunning: draw.StepNow,
 }
 
 // resultMark is the symbol of a result.
@@ -106,5 +105,5 @@ func resultMark(sym draw.Symbols, r plan.RolloutResult) (string, draw.Style) {
 	if !known {
 		return sym.Unknown, draw.Faint
 	}
-	return show.StepMark(sym, state)
+	return draw.StepMark(sym, state)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -54,7 +53,7 @@ func listPods(d *world.Detail, v podView) podList {
 	for i, p := range members {
 		r := &podRow{
 			Pod: p, name: world.PodName(d.Ref, p.Pod), revision: revisionOf(d.Ref, p.Pod), group: v.by.of(d, p),
-			restarts: show.Restarts(p.Pod), why: show.Reason(p.Pod),
+			restarts: screen.Restarts(p.Pod), why: screen.Reason(p.Pod),
 		}
 		for c := range p.Containers {
 			if p.Containers[c].Ready {
@@ -63,7 +62,7 @@ func listPods(d *world.Detail, v podView) podList {
 		}
 		l.rows[p.UID], l.grid[i] = r, r
 		l.count[p.State]++
-		images := show.Images(p.Pod)
+		images := screen.Images(p.Pod)
 		if r.shown = v.filter == "" || filter.Row(p.Labels, r.name, p.State.String(), r.revision, p.Node, r.why, images); !r.shown {
 			continue
 		}
@@ -214,7 +213,7 @@ func (g grouping) of(d *world.Detail, p world.Pod) string {
 		return cmp.Or(p.Node, "no node")
 	case byZone:
 		if n := d.Snapshot.Nodes[p.Node]; n != nil {
-			return cmp.Or(n.Labels[show.ZoneLabel], "no zone")
+			return cmp.Or(n.Labels[screen.ZoneLabel], "no zone")
 		}
 		return "no node"
 	case bySubset:

@@ -7,7 +7,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -57,7 +56,7 @@ func (s stepList) around(env screen.Env, width, height int) []draw.Line {
 	if len(steps) == 0 {
 		return lines
 	}
-	from, to := show.StepsAround(len(steps), min(s.detail.Snapshot.Progress.Step, len(steps)-1), height-1)
+	from, to := draw.StepsAround(len(steps), min(s.detail.Snapshot.Progress.Step, len(steps)-1), height-1)
 	for _, r := range steps[from:to] {
 		lines = append(lines, r.head.Add(r.text, r.title).Fit(width, env.Theme.Symbols.Ellipsis))
 	}
@@ -105,7 +104,7 @@ func (s stepList) lines(symbols draw.Symbols) []stepLine {
 				text = draw.Plain
 			}
 		}
-		symbol, style := show.StepMark(symbols, state)
+		symbol, style := draw.StepMark(symbols, state)
 		head := draw.Text(style, "  "+symbol+" ").Add(draw.Strong, fmt.Sprintf("%d %-*s ", i+1, longest, step.Name))
 		out = append(out, stepLine{head, step.Title + took(step), text})
 	}
@@ -121,21 +120,21 @@ func took(s plan.PastStep) string {
 }
 
 // state is the state of a step of the rollout in progress.
-func (s stepList) state(i int, step plan.Step) show.StepState {
+func (s stepList) state(i int, step plan.Step) draw.StepState {
 	p := s.detail.Snapshot.Progress
 	switch {
 	case i < p.Step || !p.Finished.IsZero():
-		return show.StepDone
+		return draw.StepDone
 	case i > p.Step:
-		return show.StepNext
+		return draw.StepNext
 	case p.Failed != "" && p.Aborted:
-		return show.StepAborted
+		return draw.StepAborted
 	case p.Failed != "":
-		return show.StepFailed
+		return draw.StepFailed
 	case p.PausedBy != "" || step.Kind == plan.StepPause:
-		return show.StepPaused
+		return draw.StepPaused
 	}
-	return show.StepNow
+	return draw.StepNow
 }
 
 // approvals are the gates that a user opens; they are not problems.
@@ -182,6 +181,6 @@ func causeOf(env screen.Env, c diagnose.Cause, width int) cause {
 	}
 	return cause{
 		draw.Hang(draw.Text(style, "  "+symbol+" "), draw.Plain, c.Gate+": "+c.String(), width-6),
-		draw.Indented(6, draw.Faint, show.Remedy(c, env.Hint), width-8),
+		draw.Indented(6, draw.Faint, screen.Remedy(c, env.Hint), width-8),
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -85,10 +84,10 @@ func (r *podRow) cells(env screen.Env) []draw.Line {
 		draw.Text(draw.Faint, r.revision),
 		draw.Text(ready, strconv.Itoa(r.ready)+"/"+strconv.Itoa(len(r.Containers))),
 		draw.Text(restarts, strconv.Itoa(r.restarts)),
-		draw.Text(draw.Faint, show.Age(env.World.Now, r.Created)),
+		draw.Text(draw.Faint, screen.Age(env.World.Now, r.Created)),
 		draw.Text(draw.Faint, r.Node),
 		draw.Text(why, r.why),
-		draw.Text(draw.Faint, show.Images(r.Pod.Pod)),
+		draw.Text(draw.Faint, screen.Images(r.Pod.Pod)),
 	}
 }
 
@@ -103,7 +102,7 @@ func (s Screen) reason(env screen.Env, r room) []draw.Line {
 	if row.why != "" {
 		text += ", " + row.why
 	} else if !row.Deleting {
-		text += " since " + show.Age(env.World.Now, row.ReadySince()) + ", " + show.Images(row.Pod.Pod)
+		text += " since " + screen.Age(env.World.Now, row.ReadySince()) + ", " + screen.Images(row.Pod.Pod)
 	}
 	return draw.Exactly(draw.Indented(2, draw.Faint, text, max(r.width-3, 1)), r.height)
 }

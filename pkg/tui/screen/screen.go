@@ -1,5 +1,6 @@
 // Package screen is what the screens of the terminal interface have in common: what
-// they are asked, what they may ask for, and what they know. Each screen is a package
+// they are asked, what they may ask for, what they know, and their words and pictures of the
+// world. Each screen is a package
 // of its own that knows no other screen; they open each other by name.
 package screen
 

@@ -1,4 +1,4 @@
-package show
+package screen
 
 import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"

@@ -1,4 +1,4 @@
-package show_test
+package screen_test
 
 import (
 	"testing"
@@ -7,7 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 )
 
 func TestTag(t *testing.T) {
@@ -15,7 +16,7 @@ func TestTag(t *testing.T) {
 		"registry.example.com:5000/web/app:4.8.0": "4.8.0", "registry.example.com:5000/web/app": "app",
 		"app@sha256:0123456789abcdef": "0123456789ab", "a@sha256:1": "1", "": "",
 	} {
-		if got := show.Tag(image); got != want {
+		if got := draw.Tag(image); got != want {
 			t.Errorf("%s: %s", image, got)
 		}
 	}
@@ -25,7 +26,7 @@ func TestDigest(t *testing.T) {
 	for id, want := range map[string]string{
 		"docker-pullable://app@sha256:0123456789abcdef": "0123456789ab", "sha256:1": "1", "app:1": "app:1", "": "",
 	} {
-		if got := show.Digest(id); got != want {
+		if got := draw.Digest(id); got != want {
 			t.Errorf("%s: %s", id, got)
 		}
 	}
@@ -46,7 +47,7 @@ func TestContainer(t *testing.T) {
 		"running, not ready, 1 restart": {ready, cluster.Container{Reported: true, Restarts: 1}},
 		"ready 3m":                      {ready, cluster.Container{Reported: true, Ready: true}},
 	} {
-		if got, _ := show.Container(now, c.pod, c.c); got != want {
+		if got, _ := screen.Container(now, c.pod, c.c); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

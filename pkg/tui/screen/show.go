@@ -1,8 +1,6 @@
-// Package show has the words and pictures of the world that several screens share.
-package show
+package screen
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -53,36 +51,6 @@ func Counts(t *draw.Theme, count ByHealth, width int) draw.Line {
 		return short
 	}
 	return long
-}
-
-// Pods are the pods of a workload as a bar, in the symbols of the grid of pods: new ones,
-// new ones that start, new ones that fail, old ones, old ones that are not ready, and those
-// that are missing.
-func Pods(s draw.Symbols, n plan.Tally, failing, width int) draw.Line {
-	old := max(n.Total-n.Updated, 0)
-	oldReady := min(max(n.Ready-n.UpdatedReady, 0), old)
-	failing = min(failing, max(n.Updated-n.UpdatedReady, 0))
-	return draw.Bar(
-		width,
-		draw.Part{Count: n.UpdatedReady, Symbol: s.New, Style: draw.Updated},
-		draw.Part{Count: n.Updated - n.UpdatedReady - failing, Symbol: s.NewDown, Style: draw.Busy},
-		draw.Part{Count: failing, Symbol: s.Blocked, Style: draw.Bad},
-		draw.Part{Count: oldReady, Symbol: s.Old, Style: draw.Outdated},
-		draw.Part{Count: old - oldReady, Symbol: s.Down, Style: draw.Down},
-		draw.Part{Count: n.Desired - n.Total, Symbol: s.Empty, Style: draw.Faint},
-	)
-}
-
-// Value is a value of a field in one line: text as it is, everything else as JSON.
-func Value(v any) string {
-	if text, ok := v.(string); ok && text != "" && !strings.ContainsAny(text, "\n\t\r\x1b") {
-		return text
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(text)
 }
 
 // Event is the age of an event, its reason, and how often it was reported.

@@ -1,4 +1,4 @@
-package show
+package screen
 
 import (
 	"cmp"
@@ -42,7 +42,7 @@ func waits(p *cluster.Pod, c cluster.Container) string {
 		text += " (" + counted.Of(c.Restarts, "restart") + ")"
 	}
 	image, before := diagnose.FailedBefore(p, c)
-	text += ": " + c.Name + " " + Tag(image)
+	text += ": " + c.Name + " " + draw.Tag(image)
 	if before {
 		text += ", before its update"
 	}
@@ -59,7 +59,7 @@ func unready(p *cluster.Pod) string {
 		case !c.Reported:
 			return c.Name + " has not started yet"
 		case c.StatusImage != "" && c.StatusImage != c.Image:
-			return fmt.Sprintf("%s still runs %s, not %s", c.Name, Tag(c.StatusImage), Tag(c.Image))
+			return fmt.Sprintf("%s still runs %s, not %s", c.Name, draw.Tag(c.StatusImage), draw.Tag(c.Image))
 		case !c.Ready && c.Ended != "":
 			return fmt.Sprintf("%s is running, not ready, after %s; ended with %s", c.Name, counted.Of(c.Restarts, "restart"), c.Ended)
 		case !c.Ready && c.Restarts > 0:
@@ -81,7 +81,7 @@ func Images(p *cluster.Pod) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(c.Name + " " + Tag(c.Image))
+		b.WriteString(c.Name + " " + draw.Tag(c.Image))
 	}
 	return b.String()
 }
@@ -121,32 +121,9 @@ func Container(now time.Time, p *cluster.Pod, c cluster.Container) (string, draw
 	case !c.Reported:
 		return "not started yet", draw.Busy
 	case c.StatusImage != "" && c.StatusImage != c.Image:
-		return "still runs " + Tag(c.StatusImage), draw.Busy
+		return "still runs " + draw.Tag(c.StatusImage), draw.Busy
 	case !c.Ready:
 		return "running, not ready" + restarts, draw.Busy
 	}
 	return "ready " + Age(now, p.ReadySince()) + restarts, draw.Good
-}
-
-// Image is an image without its registry and folders.
-func Image(image string) string { return image[strings.LastIndexByte(image, '/')+1:] }
-
-// Tag is what tells images of one repository apart.
-func Tag(image string) string {
-	if _, digest, ok := strings.Cut(image, "@sha256:"); ok {
-		return digest[:min(len(digest), 12)]
-	}
-	name := Image(image)
-	if _, tag, ok := strings.Cut(name, ":"); ok {
-		return tag
-	}
-	return name
-}
-
-// Digest is the part of an image ID that people compare; what is no digest stays whole.
-func Digest(id string) string {
-	if _, digest, ok := strings.Cut(id, "sha256:"); ok {
-		return digest[:min(len(digest), 12)]
-	}
-	return id
 }
