@@ -12,12 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 )
 
-// band is one kind of pods in the picture.
-type band struct {
-	symbol string
-	style  draw.Style
-}
-
 // picture is the simulation from its beginning to its end, and where in it one is: each
 // column is a time.
 type picture struct {
@@ -52,36 +46,33 @@ func (p picture) lines(symbols draw.Symbols, height int) []draw.Line {
 func row(y draw.Symbols, samples []simulate.Sample, level float64, now int) []draw.Span {
 	var spans []draw.Span
 	for x, sample := range samples {
-		b := at(y, sample, level)
-		if x > now && b.symbol != " " {
-			b.style = draw.Faint
+		cell := at(y, sample, level)
+		if x > now && cell.Text != " " {
+			cell.Style = draw.Faint
 		}
-		if n := len(spans); n > 0 && spans[n-1].Style == b.style {
-			spans[n-1].Text += b.symbol
+		if n := len(spans); n > 0 && spans[n-1].Style == cell.Style {
+			spans[n-1].Text += cell.Text
 			continue
 		}
-		spans = append(spans, draw.Span{Text: b.symbol, Style: b.style})
+		spans = append(spans, cell)
 	}
 	return spans
 }
 
 // at is the symbol at a level, counted in pods from the bottom.
-func at(y draw.Symbols, n simulate.Sample, level float64) band {
-	for _, part := range []struct {
-		count int
-		band
-	}{
-		{n.New, band{y.New, draw.Updated}},
-		{n.NewDown, band{y.NewDown, draw.Down}},
-		{n.Old, band{y.Old, draw.Outdated}},
-		{n.OldDown, band{y.Down, draw.Down}},
-		{n.Wanted - n.Total(), band{y.Empty, draw.Faint}},
+func at(y draw.Symbols, n simulate.Sample, level float64) draw.Span {
+	for _, part := range []draw.Part{
+		{Count: n.New, Symbol: y.New, Style: draw.Updated},
+		{Count: n.NewDown, Symbol: y.NewDown, Style: draw.Down},
+		{Count: n.Old, Symbol: y.Old, Style: draw.Outdated},
+		{Count: n.OldDown, Symbol: y.Down, Style: draw.Down},
+		{Count: n.Wanted - n.Total(), Symbol: y.Empty, Style: draw.Faint},
 	} {
-		if level -= float64(part.count); part.count > 0 && level < 0 {
-			return part.band
+		if level -= float64(part.Count); part.Count > 0 && level < 0 {
+			return draw.Span{Text: part.Symbol, Style: part.Style}
 		}
 	}
-	return band{" ", draw.Plain}
+	return draw.Span{Text: " "}
 }
 
 func (p picture) columnOf(t time.Duration) int {
