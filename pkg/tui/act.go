@@ -112,15 +112,6 @@ func (m Model) carry(a world.Act) (Model, tea.Cmd) {
 	}
 }
 
-func (m Model) finish(d done) Model {
-	m.works = m.works.end(d.number)
-	m.notice = screen.Notice{Text: d.text}
-	if d.err != nil {
-		m.notice = screen.Notice{Text: d.err.Error(), Bad: true}
-	}
-	return m
-}
-
 // typing is a value that an act needs.
 type typing struct {
 	input

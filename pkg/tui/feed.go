@@ -43,13 +43,6 @@ func (f feed) wants(ctx context.Context, s world.Source, want world.Want) (feed,
 	return f, f.await(ctx, s, 0)
 }
 
-func (f feed) next(ctx context.Context, s world.Source, a nextWorld, since int64) tea.Cmd {
-	if a.turn != f.turn {
-		return nil
-	}
-	return f.await(ctx, s, since)
-}
-
 func (f feed) await(ctx context.Context, s world.Source, since int64) tea.Cmd {
 	return func() tea.Msg {
 		w, err := s.Await(ctx, since, f.want)

@@ -34,7 +34,10 @@ func (m Model) take(msg tea.Msg) (Model, tea.Cmd) {
 	case arrived:
 		return m.arrive(msg)
 	case nextWorld:
-		return m, m.feed.next(m.ctx, m.options.Source, msg, m.env.World.Version)
+		if msg.turn != m.feed.turn {
+			return m, nil
+		}
+		return m, m.feed.await(m.ctx, m.options.Source, m.env.World.Version)
 	case beat:
 		m.ticking = false
 		m.env.Beat++
@@ -74,7 +77,12 @@ func (m Model) request(msg tea.Msg) (Model, tea.Cmd) {
 		}
 		return m, nil
 	case done:
-		return m.finish(msg), nil
+		m.works = m.works.end(msg.number)
+		m.notice = screen.Notice{Text: msg.text}
+		if msg.err != nil {
+			m.notice = screen.Notice{Text: msg.err.Error(), Bad: true}
+		}
+		return m, nil
 	case pauseEnd:
 		if over, ok := m.over.(prompt); ok {
 			m.over = over.heard(msg)

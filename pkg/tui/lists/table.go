@@ -84,9 +84,16 @@ const wide = 90
 // columns are in the order of the screen; why takes what is left, and is kept longer than
 // what is less important: the driver, the age, the picture, the step.
 func (s Workloads) columns(env screen.Env) []draw.Column {
+	space := 12 // that namespaces have at least: their names often begin alike
+	switch {
+	case env.Width < medium:
+		space = 4
+	case env.Width < wide:
+		space = 8
+	}
 	list := []draw.Column{
 		{Title: "HEALTH", Width: 13, Min: 1, Give: 1, Keep: true},
-		{Title: "NS", Width: max(s.sizes.namespace, 4), Min: leastSpace(env), Give: 5},
+		{Title: "NS", Width: max(s.sizes.namespace, 4), Min: space, Give: 5},
 		{Title: "WORKLOAD", Width: max(s.sizes.name, 8), Min: 20, Keep: true},
 		{Title: "UPDATED", Width: 9, Min: 7, Right: true, Give: 2, Keep: true},
 		{Title: "", Width: bar, Give: 9},
@@ -109,17 +116,6 @@ func (s Workloads) columns(env screen.Env) []draw.Column {
 		list[1].Width, list[1].Min = 0, 0
 	}
 	return list
-}
-
-// leastSpace is how much room namespaces have at least: their names often begin alike.
-func leastSpace(env screen.Env) int {
-	switch {
-	case env.Width < medium:
-		return 4
-	case env.Width < wide:
-		return 8
-	}
-	return 12
 }
 
 // medium is from how many columns on there is room for most of a namespace's name.

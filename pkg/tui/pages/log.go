@@ -83,7 +83,15 @@ func (s Log) update(env screen.Env, msg tea.Msg) (Log, screen.After) {
 	case screen.Changed:
 		return s.refresh(env)
 	case opened:
-		return s.begin(msg)
+		if msg.tail != s.tail {
+			return s, nil
+		}
+		if msg.err != nil {
+			s.ended, s.bad = msg.err.Error(), true
+			return s, nil
+		}
+		s.tail.log = msg.log
+		return s, s.tail.next(s.tail)
 	case chunk:
 		return s.take(msg)
 	case readMore:
@@ -100,9 +108,16 @@ func (s Log) update(env screen.Env, msg tea.Msg) (Log, screen.After) {
 func (s Log) refresh(env screen.Env) (Log, screen.After) {
 	if d := env.World.Of(s.Ref); d != nil {
 		if p := d.Pod(s.name); p != nil {
-			s.containers = names(p)
-			if s.container == "" {
-				s.container = interesting(p)
+			s.containers = nil
+			for _, c := range slices.Concat(p.Containers, p.InitContainers) {
+				s.containers = append(s.containers, c.Name)
+			}
+			s.containers = append(s.containers, p.Ephemeral...)
+			if c, bad := diagnose.Troubled(p); bad && s.container == "" {
+				s.container = c.Name
+			}
+			if len(p.Containers) > 0 && s.container == "" {
+				s.container = p.Containers[0].Name
 			}
 		}
 	}
@@ -110,25 +125,6 @@ func (s Log) refresh(env screen.Env) (Log, screen.After) {
 		return s.open(env)
 	}
 	return s, nil
-}
-
-func names(p *cluster.Pod) []string {
-	var out []string
-	for _, c := range slices.Concat(p.Containers, p.InitContainers) {
-		out = append(out, c.Name)
-	}
-	return append(out, p.Ephemeral...)
-}
-
-// interesting is the container to begin with.
-func interesting(p *cluster.Pod) string {
-	if c, ok := diagnose.Troubled(p); ok {
-		return c.Name
-	}
-	if len(p.Containers) > 0 {
-		return p.Containers[0].Name
-	}
-	return ""
 }
 
 var (
@@ -200,17 +196,13 @@ func (s Log) Draw(env screen.Env) []draw.Line {
 		return append(lines, draw.Line{}, draw.Text(draw.Busy, "  no line yet ..."))
 	}
 	lines = append(lines, s.Page.Draw(env.Theme)...)
-	if s.ended == "" {
-		return lines
+	switch {
+	case s.bad:
+		lines = append(lines, draw.Text(draw.Bad, " "+env.Theme.Symbols.Blocked+" "+s.ended).Add(draw.Faint, "  r tries again"))
+	case s.ended != "":
+		lines = append(lines, draw.Text(draw.Faint, " "+env.Theme.Symbols.Dot+" "+s.ended+"  r opens it again"))
 	}
-	return append(lines, s.end(env))
-}
-
-func (s Log) end(env screen.Env) draw.Line {
-	if s.bad {
-		return draw.Text(draw.Bad, " "+env.Theme.Symbols.Blocked+" "+s.ended).Add(draw.Faint, "  r tries again")
-	}
-	return draw.Text(draw.Faint, " "+env.Theme.Symbols.Dot+" "+s.ended+"  r opens it again")
+	return lines
 }
 
 func (s Log) head() draw.Line {

@@ -109,26 +109,17 @@ func (s Object) load(env screen.Env) (screen.Screen, screen.After) {
 	if s.state == fresh {
 		s.state = loading
 	}
-	from, at := s, env.World.Now
+	a := answer{turn: s.turn, at: env.World.Now}
 	return s, screen.Later(func() tea.Msg {
-		lines, err := from.lines(env)
-		return answer{from.turn, at, lines, err}
-	})
-}
-
-func (s Object) lines(env screen.Env) ([]draw.Line, error) {
-	if s.describes() {
-		text, err := env.Source.Describe(env.Context, s.object)
-		if err != nil {
-			return nil, err
+		var text string
+		if s.describes() {
+			text, a.err = env.Source.Describe(env.Context, s.object)
+			a.lines = described(text)
+		} else if text, a.err = env.Source.Manifest(env.Context, s.object); a.err == nil {
+			a.lines, a.err = manifest(text)
 		}
-		return described(text), nil
-	}
-	text, err := env.Source.Manifest(env.Context, s.object)
-	if err != nil {
-		return nil, err
-	}
-	return manifest(text)
+		return a
+	})
 }
 
 // take puts an answer on the page; where one is stays.

@@ -67,19 +67,6 @@ func (t *tail) end() {
 	}
 }
 
-// begin reads from a log that has been opened.
-func (s Log) begin(o opened) (Log, screen.After) {
-	if o.tail != s.tail {
-		return s, nil
-	}
-	if o.err != nil {
-		s.ended, s.bad = o.err.Error(), true
-		return s, nil
-	}
-	s.tail.log = o.log
-	return s, s.tail.next(s.tail)
-}
-
 // next waits for lines, where the one that asks is still the present one.
 func (t *tail) next(asks *tail) screen.After {
 	if t != asks || t == nil {
