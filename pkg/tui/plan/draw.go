@@ -31,7 +31,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	switch {
 	case wide(env):
 	case s.panel == aboutPanel:
-		return append(lines, s.table().description(env, env.Width, height)...)
+		return append(lines, s.description(env, env.Width, height)...)
 	case s.panel == eventPanel:
 		return append(lines, s.events(env, height)...)
 	default:
@@ -43,14 +43,12 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 // plan are the steps and, where there is room, what the one of the cursor does.
 func (s Screen) plan(env screen.Env, width, height int) []draw.Line {
 	if wide(env) && s.panel == aboutPanel {
-		return s.table().description(env, width, height)
+		return s.description(env, width, height)
 	}
 	below := s.below(env)
-	steps, t := height-below, s.table()
-	return append(draw.Exactly(t.lines(env, steps), steps), t.description(env, width, below)...)
+	steps := height - below
+	return append(draw.Exactly(s.stepLines(env, steps), steps), s.description(env, width, below)...)
 }
-
-func (s Screen) table() stepTable { return stepTable{run: s.run, at: s.at, cursor: s.steps.At} }
 
 // panel is what is shown below the player where not all fits.
 type panel uint8
@@ -109,7 +107,7 @@ func (s Screen) explained(env screen.Env) bool {
 	if wide(env) {
 		width /= 2
 	}
-	return s.run != nil && len(s.table().facts(env, width)) <= s.below(env)
+	return s.run != nil && len(s.facts(env, width)) <= s.below(env)
 }
 
 // pictureHeight is how many lines the picture has, by those of the screen: none where there

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	core "github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -12,57 +11,48 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 )
 
-// stepTable is the table of the steps of a simulation, with one that is described.
-type stepTable struct {
-	run *run
-	// at is a time of the simulation.
-	at time.Duration
-	// cursor is the step that is described.
-	cursor int
-}
-
-// lines are the steps in the state that they have at the time of the simulation.
-func (t stepTable) lines(env screen.Env, height int) []draw.Line {
-	steps := t.run.plan.Steps
+// stepLines are the steps in the state that they have at the time of the simulation.
+func (s Screen) stepLines(env screen.Env, height int) []draw.Line {
+	steps := s.run.plan.Steps
 	lines := []draw.Line{draw.Heading("STEPS", counted.Of(len(steps), "step")+"; times are those of the simulation")}
-	w := draw.Window{At: t.cursor}.Keep(len(steps), max(height-1, 1))
+	w := draw.Window{At: s.steps.At}.Keep(len(steps), max(height-1, 1))
 	for i := w.Top; i < min(w.Top+height-1, len(steps)); i++ {
-		lines = append(lines, t.row(env, i))
+		lines = append(lines, s.row(env, i))
 	}
 	return lines
 }
 
-func (t stepTable) row(env screen.Env, i int) draw.Line {
-	step, when := t.run.plan.Steps[i], ""
-	if m, ok := t.run.mark(i); i < t.run.from {
+func (s Screen) row(env screen.Env, i int) draw.Line {
+	step, when := s.run.plan.Steps[i], ""
+	if m, ok := s.run.mark(i); i < s.run.from {
 		when = "before"
 	} else if ok {
 		when = clock(m.Begin)
 	}
-	symbol, style := t.state(env.Theme.Symbols, i)
+	symbol, style := s.state(env.Theme.Symbols, i)
 	pointer := " "
-	if i == t.cursor {
+	if i == s.steps.At {
 		pointer = env.Theme.Symbols.Cursor
 	}
 	l := draw.Text(draw.Title, pointer).Add(style, " "+symbol+" ").Add(draw.Faint, fmt.Sprintf("%6s ", when))
 	l = l.Add(draw.Strong, step.Name+" ").Add(draw.Plain, step.Title)
-	l.Cursor = i == t.cursor
+	l.Cursor = i == s.steps.At
 	return l
 }
 
 // state is the symbol of a step at the time of the simulation.
-func (t stepTable) state(y draw.Symbols, i int) (string, draw.Style) {
-	m, reached := t.run.mark(i)
+func (s Screen) state(y draw.Symbols, i int) (string, draw.Style) {
+	m, reached := s.run.mark(i)
 	switch {
-	case i < t.run.from:
+	case i < s.run.from:
 		return y.Done, draw.Good
-	case !reached || m.Begin > t.at:
+	case !reached || m.Begin > s.at:
 		return y.Next, draw.Faint
-	case m.End >= 0 && m.End <= t.at:
+	case m.End >= 0 && m.End <= s.at:
 		return y.Done, draw.Good
-	case m.End < 0 && t.at >= t.run.duration():
+	case m.End < 0 && s.at >= s.run.duration():
 		return y.Blocked, draw.Bad
-	case t.run.plan.Steps[i].Kind == core.StepPause:
+	case s.run.plan.Steps[i].Kind == core.StepPause:
 		return y.Pause, draw.Wait
 	}
 	return y.Now, draw.Busy
@@ -70,22 +60,22 @@ func (t stepTable) state(y draw.Symbols, i int) (string, draw.Style) {
 
 // description is what the step of the cursor does, in exactly height lines: what it sends,
 // which pods it touches and why, and what must hold. Lines that have no room are counted.
-func (t stepTable) description(env screen.Env, width, height int) []draw.Line {
-	lines := t.facts(env, width)
+func (s Screen) description(env screen.Env, width, height int) []draw.Line {
+	lines := s.facts(env, width)
 	if more := len(lines) - height + 1; more > 1 && height > 1 {
 		lines = append(lines[:height-1:height-1], draw.Text(draw.Faint, "  and "+counted.Of(more, "more line")))
 	}
 	return draw.Exactly(lines, height)
 }
 
-func (t stepTable) facts(env screen.Env, width int) []draw.Line {
-	if t.cursor >= len(t.run.plan.Steps) {
+func (s Screen) facts(env screen.Env, width int) []draw.Line {
+	if s.steps.At >= len(s.run.plan.Steps) {
 		return nil
 	}
-	step := t.run.plan.Steps[t.cursor]
+	step := s.run.plan.Steps[s.steps.At]
 	lines := []draw.Line{draw.Heading("STEP "+step.Name, limits(step))}
 	for _, p := range step.Patches {
-		lines = append(lines, t.patch(env, p, width)...)
+		lines = append(lines, s.patch(env, p, width)...)
 	}
 	if step.Pull != nil {
 		lines = append(lines, draw.Indented(2, draw.Plain, "pulls "+strings.Join(step.Pull.Images, ", "), width-4)...)
@@ -100,7 +90,7 @@ func (t stepTable) facts(env screen.Env, width int) []draw.Line {
 }
 
 // patch is what a step sends: its type and what it is sent to, and each field that it writes.
-func (t stepTable) patch(env screen.Env, p core.Patch, width int) []draw.Line {
+func (s Screen) patch(env screen.Env, p core.Patch, width int) []draw.Line {
 	kind := cmp.Or(p.Type, core.PatchMerge)
 	if kind == core.PatchJSON {
 		kind = "JSON"
@@ -116,9 +106,9 @@ func (t stepTable) patch(env screen.Env, p core.Patch, width int) []draw.Line {
 		what += " once " + counted.Of(p.Reached, "pod") + " are updated"
 	}
 	lines := draw.Indented(2, draw.Plain, what, width-4)
-	fields := t.run.plan.PatchFields(p)
+	fields := s.run.plan.PatchFields(p)
 	if fields == nil {
-		return append(lines, draw.Indented(2, draw.Plain, draw.Value(t.run.plan.Masked(p)), width-4)...)
+		return append(lines, draw.Indented(2, draw.Plain, draw.Value(s.run.plan.Masked(p)), width-4)...)
 	}
 	for _, f := range fields {
 		lines = append(lines, field(env, f, width)...)
