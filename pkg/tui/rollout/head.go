@@ -68,8 +68,8 @@ func (s Screen) executor() string {
 	if p := d.Snapshot.Progress; d.Begun && !p.Started.IsZero() && p.Finished.IsZero() {
 		text += ", step for " + ago(d.Now.Sub(p.Started))
 	}
-	if left := timeLeft(d); left > 0 {
-		text += ", about " + ago(left) + " to go"
+	if s.pods.left > 0 {
+		text += ", about " + ago(s.pods.left) + " to go"
 	}
 	return text
 }

@@ -79,15 +79,15 @@ func TestTimeLeft_FromTheLastPods(t *testing.T) {
 			{Type: "Ready", Status: corev1.ConditionTrue, Since: noon.Add(time.Duration(i) * 5 * time.Second)},
 		}})
 	}
-	if left := timeLeft(d); left != 50*time.Second {
+	if left := timeLeft(d, d.Members()); left != 50*time.Second {
 		t.Errorf("%v", left)
 	}
 	d.Health = world.Paused
-	if timeLeft(d) != 0 {
+	if timeLeft(d, d.Members()) != 0 {
 		t.Error("a time is given although the rollout waits for approval")
 	}
 	d.Health, d.Snapshot.Pods = world.Progressing, d.Snapshot.Pods[:2]
-	if timeLeft(d) != 0 {
+	if timeLeft(d, d.Members()) != 0 {
 		t.Error("a time is given from two pods")
 	}
 }

@@ -23,6 +23,8 @@ type podList struct {
 	groups      [][]*podRow
 	count       [world.PodStates]int
 	widths      podWidths
+	// left is [timeLeft].
+	left time.Duration
 }
 
 // podView is how a user wants to see the pods.
@@ -48,7 +50,7 @@ type podWidths struct{ name, revision, node, why, images int }
 // listPods goes over all pods.
 func listPods(d *world.Detail, v podView) podList {
 	members := d.Members()
-	l := podList{detail: d, view: v, rows: make(map[string]*podRow, len(members)), grid: make([]*podRow, len(members))}
+	l := podList{detail: d, view: v, left: timeLeft(d, members), rows: make(map[string]*podRow, len(members)), grid: make([]*podRow, len(members))}
 	filter, w := screen.NewMatch(v.filter), &l.widths
 	for i, p := range members {
 		r := &podRow{
@@ -132,13 +134,13 @@ const recent = 20
 
 // timeLeft is how long the missing pods take at the pace at which the last ones became ready, 0 if that is not known.
 // It is read off the pods, so it is the same in every process.
-func timeLeft(d *world.Detail) time.Duration {
+func timeLeft(d *world.Detail, members []world.Pod) time.Duration {
 	missing := max(d.Pods.Desired, d.Pods.Total) - d.Pods.UpdatedReady
 	if d.Health != world.Progressing || missing <= 0 {
 		return 0
 	}
 	var ready []time.Time
-	for _, p := range d.Members() {
+	for _, p := range members {
 		if p.State == world.Ready {
 			ready = append(ready, p.ReadySince())
 		}
