@@ -52,7 +52,7 @@ var layer = map[string][]string{
 		"pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/render/emit", "pkg/render/load", "pkg/render/load/rooted", "pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
 	"internal/text": {"github.com/charmbracelet/x/ansi"},
-	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/kruise/counted", "pkg/kruise/redact", "pkg/kruise/spread", "pkg/plan", "pkg/plan/...", "pkg/render/...", "pkg/tui/show", "pkg/tui/theme", "sigs.k8s.io/yaml"},
+	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/kruise/counted", "pkg/kruise/redact", "pkg/kruise/spread", "pkg/plan", "pkg/plan/...", "pkg/render/...", "pkg/tui/draw", "sigs.k8s.io/yaml"},
 	"internal/view/html": {
 		"internal/text", "internal/view", "internal/view/svg", "pkg/kruise/counted", "pkg/plan", "pkg/plan/planfile", "pkg/plan/rules", "pkg/plan/simulate", "pkg/render/compare", "sigs.k8s.io/yaml",
 	},
@@ -99,29 +99,18 @@ var layer = map[string][]string{
 		"charm.land/bubbles/v2/textinput", "charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile",
 		"pkg/kruise", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/tui/...",
 	},
-	"pkg/tui/world": {"pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose"},
-	"pkg/tui/survey": planImports(
-		"pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/diagnose", "pkg/plan/rules", "pkg/tui/world",
-	),
-	"pkg/tui/theme":         {"github.com/charmbracelet/x/ansi"},
-	"pkg/tui/draw":          {"github.com/charmbracelet/x/ansi", "pkg/tui/theme"},
-	"pkg/tui/match":         {"k8s.io/apimachinery/pkg/labels"},
-	"pkg/tui/show":          {"k8s.io/api/...", "k8s.io/apimachinery/pkg/util/duration", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
-	"pkg/tui/screen":        {"charm.land/bubbletea/v2", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
-	"pkg/tui/workloads":     screenImports("pkg/tui/match"),
-	"pkg/tui/rollout":       screenImports("k8s.io/apimachinery/pkg/util/duration", "pkg/plan/diagnose", "pkg/tui/match"),
-	"pkg/tui/sidecars":      screenImports("pkg/kruise", "pkg/plan/diagnose", "pkg/tui/match"),
-	"pkg/tui/plan":          screenImports("pkg/plan/rules", "pkg/plan/simulate"),
-	"pkg/tui/distributions": screenImports("pkg/kruise", "pkg/tui/match"),
-	"pkg/tui/page":          {"pkg/tui/draw", "pkg/tui/screen", "pkg/tui/theme"},
-	"pkg/tui/pod":           screenImports("k8s.io/api/...", "pkg/kruise", "pkg/kruise/inject", "pkg/plan/diagnose", "pkg/plan/rules"),
-	"pkg/tui/text":          screenImports("pkg/kruise/redact", "pkg/tui/page", "sigs.k8s.io/yaml"),
-	"pkg/tui/logs":          screenImports("pkg/plan/diagnose", "pkg/tui/page"),
-	"pkg/tui/diff":          screenImports("github.com/aymanbagabas/go-udiff", "pkg/kruise", "pkg/kruise/redact", "pkg/plan/rules", "pkg/tui/page", "sigs.k8s.io/yaml"),
+	"pkg/tui/world":   planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/diagnose", "pkg/plan/rules"),
+	"pkg/tui/draw":    {"github.com/charmbracelet/x/ansi", "pkg/plan"},
+	"pkg/tui/screen":  {"charm.land/bubbletea/v2", "k8s.io/api/...", "k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/util/duration", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/tui/draw", "pkg/tui/world"},
+	"pkg/tui/rollout": screenImports("k8s.io/apimachinery/pkg/util/duration", "pkg/plan/diagnose"),
+	"pkg/tui/lists":   screenImports("pkg/kruise", "pkg/plan/diagnose"),
+	"pkg/tui/pages":   screenImports("github.com/aymanbagabas/go-udiff", "pkg/kruise", "pkg/kruise/redact", "pkg/plan/diagnose", "pkg/plan/rules", "sigs.k8s.io/yaml"),
+	"pkg/tui/plan":    screenImports("pkg/plan/rules", "pkg/plan/simulate"),
+	"pkg/tui/pod":     screenImports("k8s.io/api/...", "pkg/kruise", "pkg/kruise/inject", "pkg/plan/diagnose", "pkg/plan/rules"),
 	"pkg/tui/demo": {
 		"k8s.io/api/...", "k8s.io/apimachinery/...",
 		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/counted", "pkg/kruise/redact", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/simulate",
-		"pkg/tui/survey", "pkg/tui/world", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
+		"pkg/tui/world", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
 	},
 
 	"pkg/render":          {"pkg/kruise", "pkg/kruise/tree", "pkg/render/..."},
@@ -171,7 +160,7 @@ var stageImports = []string{
 // screenImports is what a screen may know: never another screen.
 func screenImports(more ...string) []string {
 	return append([]string{
-		"charm.land/bubbletea/v2", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/screen", "pkg/tui/show", "pkg/tui/theme", "pkg/tui/world",
+		"charm.land/bubbletea/v2", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/screen", "pkg/tui/world",
 	}, more...)
 }
 
