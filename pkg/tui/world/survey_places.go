@@ -82,7 +82,7 @@ func withError(out *Distribution, err error) *Distribution {
 }
 
 // fromPlacement takes a placement over.
-func fromPlacement(out *Distribution, p *places.Placement, updated map[string]int) *Distribution {
+func fromPlacement(out *Distribution, p *diagnose.Placement, updated map[string]int) *Distribution {
 	out.Wanted, out.Problems = p.Replicas, p.Why
 	for _, s := range p.Subsets {
 		out.Got += len(s.Pods)
@@ -96,13 +96,13 @@ func fromPlacement(out *Distribution, p *places.Placement, updated map[string]in
 
 // subsetHealth: pods without a node do not find one by themselves; pods in another
 // place than they should be are not moved, which is no fault.
-func subsetHealth(s places.Subset) Health {
+func subsetHealth(s diagnose.Subset) Health {
 	switch {
-	case slices.ContainsFunc(s.Pods, func(p places.Pod) bool { return p.Unschedulable != "" }):
+	case slices.ContainsFunc(s.Pods, func(p diagnose.Pod) bool { return p.Unschedulable != "" }):
 		return Blocked
 	case s.Ready < len(s.Pods) || len(s.Pods) < s.Wish:
 		return Progressing
-	case s.Name == places.Outside || len(s.Pods) != s.Wish:
+	case s.Name == diagnose.Outside || len(s.Pods) != s.Wish:
 		return Degraded
 	}
 	return Healthy
