@@ -98,7 +98,7 @@ func fromPlacement(out *Distribution, p *diagnose.Placement, updated map[string]
 // place than they should be are not moved, which is no fault.
 func subsetHealth(s diagnose.Subset) Health {
 	switch {
-	case slices.ContainsFunc(s.Pods, func(p diagnose.Pod) bool { return p.Unschedulable != "" }):
+	case slices.ContainsFunc(s.Pods, func(p diagnose.PlacedPod) bool { return p.Unschedulable != "" }):
 		return Blocked
 	case s.Ready < len(s.Pods) || len(s.Pods) < s.Wish:
 		return Progressing
