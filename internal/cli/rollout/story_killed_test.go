@@ -71,7 +71,7 @@ spec:
 `
 
 // TestKilled_WhileItRollsBack: a process is killed while it rolls several workloads back, after the way back of one is
-// recorded and before anything of it is written. The same command goes on with it; what continues one subset alone
+// recorded and before anything of it is written. The same command continues it; what continues one subset alone
 // says that the others were not rolled back.
 func TestKilled_WhileItRollsBack(t *testing.T) {
 	t.Parallel()
