@@ -107,7 +107,7 @@ func (o *control) abortUnited(ctx context.Context, name string) error {
 		} else {
 			err = o.onWorkload(ctx, member)
 		}
-		if err != nil {
+		if err != nil && (rendered || !isRollingBack(err)) {
 			return err
 		}
 	}
@@ -123,6 +123,13 @@ func (o *control) abortUnited(ctx context.Context, name string) error {
 		return o.endUnited(ctx, namespace, name)
 	}
 	return o.rollBackSubsets(ctx, namespace, name, o.action.why())
+}
+
+// isRollingBack reports whether a rollback was refused since the workload is being rolled back: with the others, that
+// is carried on.
+func isRollingBack(err error) bool {
+	t, ok := errors.AsType[*plan.TransitionError](err)
+	return ok && t.Transition == plan.TransitionRollBack && t.State == plan.StateRunning
 }
 
 // previewUnited shows the requests that take a UnitedDeployment back.

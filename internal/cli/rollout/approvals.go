@@ -74,9 +74,10 @@ func (a *approvals) kept(digests []string) bool {
 }
 
 // Approve prints the digest of a plan that the person has approved, and keeps it. Where it cannot be
-// kept, only this machine's later take-over needs the digest. The plans of a group were approved with it.
+// kept, only this machine's later take-over needs the digest. The plans of a group were approved with it, the ways
+// back from them were not.
 func (a *approvals) Approve(ctx context.Context, p plan.Plan) error {
-	if a.group {
+	if a.group && p.RollbackReason == "" {
 		return nil
 	}
 	of := plan.RolloutOf(p)

@@ -69,3 +69,48 @@ spec:
     metadata: {labels: {app: web}}
     spec: {terminationGracePeriodSeconds: 0, containers: [{name: main, image: "registry.example.com/web:0"}]}
 `
+
+// TestKilled_WhileItRollsBack: a process is killed while it rolls several workloads back, after the way back of one is
+// recorded and before anything of it is written. The same command continues it; what continues one subset alone
+// says that the others were not rolled back.
+func TestKilled_WhileItRollsBack(t *testing.T) {
+	t.Parallel()
+	// dies has a rollback die at its first write, from the third on, that has a word.
+	dies := func(s *story.Story, line, word string, begin func()) {
+		for n := 3; ; n++ {
+			begin()
+			died, _ := s.KilledAt(n, false, line)
+			if died == "" {
+				s.Fatalf("%s has no write with %s", line, word)
+			}
+			if strings.Contains(died, word) {
+				return
+			}
+			s.Run(line).Ends(0)
+		}
+	}
+	t.Run("group", func(t *testing.T) {
+		s, group := waves(t, "0", "0")
+		const back = "rollout abort --group all --rollback --yes"
+		dies(s, back, "clonesets/web-", func() { s.Run(group + " --group all --steps 50%,100% --pause-after 1 --exit-on-pause").Ends(5) })
+		s.Run(back).Ends(0)
+		s.Has("", images{"web:1": 4})
+	})
+	for _, by := range []string{"abort ud/web --rollback --yes", "resume"} {
+		t.Run(by, func(t *testing.T) {
+			s := unitedOf(t, "cloneSetTemplate")
+			const back = "rollout abort ud/web --rollback --yes"
+			run := "rollout run ud/web --pull-images never --yes --steps 50%,100% --pause-after 50% --exit-on-pause"
+			dies(s, back, "uniteddeployments/web", func() {
+				s.Run(run + " --image main=registry.example.com/web:2").Ends(5)
+				s.Run("rollout promote ud/web --yes").Ends(0)
+				s.Run(run).Ends(5)
+			})
+			if by == "resume" {
+				s.Run("rollout resume ud/web").Ends(3, "UnitedDeployment web is not rolled out", "zone-b")
+			}
+			s.Run(back).Ends(0)
+			rests(s, "1")
+		})
+	}
+}

@@ -165,11 +165,16 @@ func (s *subsets) members(ctx context.Context, from map[string]any) (*rolling, e
 	return r, nil
 }
 
-// planBack makes the plan by which a subset follows the UnitedDeployment back.
+// planBack makes the plan by which a subset follows the UnitedDeployment back; a recorded one that is in progress
+// continues.
 func (s *subsets) planBack(ctx context.Context, m *member) error {
 	rec, err := m.session.Rollout()
 	if err != nil && !errors.Is(err, plan.ErrNoRollout) {
 		return err
+	}
+	if rec.Plan.RollbackReason != "" && rec.InFlight() {
+		m.plan, m.begun, m.recorded = rec.Plan, true, rec.Describe()
+		return nil
 	}
 	m.before = rec.Begun
 	snapshot, err := m.session.Observe(ctx, m.ref())
@@ -423,7 +428,7 @@ func (d *execution) afterSubset(ctx context.Context, s *session, res apply.Resul
 			return res, nil
 		}
 		return d.rollBackUnited(ctx, s, res)
-	case res.Outcome == event.Completed && !s.whole:
+	case (res.Outcome == event.Completed || res.Outcome == event.RolledBack) && !s.whole:
 		return res, d.endUnited(ctx, s.parent.object.Namespace, s.parent.object.Name)
 	}
 	return res, nil

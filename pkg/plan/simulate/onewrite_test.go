@@ -56,7 +56,7 @@ func newPartitioned(number uint64) (*change, error) {
 		return c, err
 	}
 	c.partitioned = true
-	chance := rand.New(rand.NewPCG(number, 99)) //nolint:gosec // a number makes the same change again
+	chance := rand.New(rand.NewPCG(number, 99))
 	one := func(words ...any) any { return words[chance.IntN(len(words))] }
 	if chance.IntN(2) == 0 && c.ref.Kind != kruise.KindSidecarSet {
 		c.midway = copyOf(c.Old)
