@@ -38,13 +38,13 @@ func opened(s *story.Story) *kube.Cluster {
 }
 
 // begins observes the CloneSet web, and puts a plan for it on record.
-func begins(s *story.Story, c *kube.Cluster, make func(plan.Snapshot) (plan.Plan, error)) plan.Plan {
+func begins(s *story.Story, c *kube.Cluster, build func(plan.Snapshot) (plan.Plan, error)) plan.Plan {
 	s.Helper()
 	now, err := c.Observe(s.Context(), webRef)
 	if err != nil {
 		s.Fatal(err)
 	}
-	p, err := make(now)
+	p, err := build(now)
 	if err == nil {
 		err = c.Begin(s.Context(), webRef, p)
 	}
