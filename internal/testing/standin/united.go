@@ -231,7 +231,7 @@ func (u *united) present(w subsetWorkload) (subsetWorkload, bool) {
 // nothing was written to since.
 func (u *united) put(ctx context.Context, w subsetWorkload) error {
 	if have, ok := u.present(w); ok {
-		if last, ok := u.applied.Load(have.GetUID()); ok && last.(applied).holds(w, have) { //nolint:errcheck,forcetypeassert // nothing else is stored
+		if last, ok := u.applied.Load(have.GetUID()); ok && last.(applied).holds(w, have) { //nolint:forcetypeassert // nothing else is stored
 			return nil
 		}
 	}

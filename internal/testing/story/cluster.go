@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -51,17 +50,13 @@ func quick() life.Timing {
 	return life.Timing{Start: 2 * time.Millisecond, BackOff: 20 * time.Millisecond, BackOffLimit: 200 * time.Millisecond}
 }
 
-// prepare has the controllers log nothing, and garbage collected rarely: a tenth of the time of stories is that. It is
-// done once, before any cluster runs.
-var prepare = sync.OnceFunc(func() {
-	klog.SetLogger(logr.Discard())
-	debug.SetGCPercent(400)
-})
+// silence has the controllers log nothing; it is done once, before any of them runs.
+var silence = sync.OnceFunc(func() { klog.SetLogger(logr.Discard()) })
 
 // startCluster gives the test a cluster of its own, with three nodes in two zones and Kruise.
 func startCluster(t *testing.T) *Cluster {
 	t.Helper()
-	prepare()
+	silence()
 	c := &Cluster{Server: memory.New(append(memory.Kruise(), memory.Rollout())...)}
 	t.Cleanup(c.Close)
 	ctx, cancel := context.WithCancel(context.Background())
