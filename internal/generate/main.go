@@ -19,15 +19,17 @@ func main() {
 }
 
 func generate(args []string) error {
-	switch n := len(args); {
-	case n == 2 && args[0] == "fidelity":
-		return writeFidelity(args[1])
-	case n == 2 && args[0] == "customizations":
-		return writeCustomizations(args[1])
-	case n == 3 && args[0] == "notice":
-		return writeNotice(args[1], args[2])
-	case n > 3 && args[0] == "krew":
-		return writeKrew(args[1], args[2], args[3:])
+	if len(args) > 1 {
+		switch what, rest := args[0], args[1:]; {
+		case what == "fidelity" && len(rest) == 1:
+			return writeFidelity(rest[0])
+		case what == "customizations" && len(rest) == 1:
+			return writeCustomizations(rest[0])
+		case what == "notice" && len(rest) == 2:
+			return writeNotice(rest[0], rest[1])
+		case what == "krew" && len(rest) > 2:
+			return writeKrew(rest[0], rest[1], rest[2:])
+		}
 	}
 	return fmt.Errorf("usage: generate fidelity DOCS | customizations ARGOCD | notice PACKAGE FILE | krew VERSION CHECKSUMS FILE..., not %q", args)
 }

@@ -257,9 +257,9 @@ func (d *driver) observe(m *member, o *object) (plan.Snapshot, error) {
 	if d.opt.Did != nil { // which may keep it
 		return d.Snapshot(m.Ref)
 	}
-	snap := d.rollouts.observe(o)
+	snap := d.World.observe(o)
 	if m.pulls {
-		snap.Pulled = d.rollouts.pulledBy(o, snap.Pods)
+		snap.Pulled = d.pulledBy(o, snap.Pods)
 	}
 	return snap, nil
 }

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"context"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -12,7 +11,10 @@ import (
 // World is the model cluster. It belongs to one goroutine: nothing happens in it
 // but through its methods, and the clock moves only in [World.Run],
 // [World.Settle] and [World.Await].
-type World struct{ *parts }
+type World struct {
+	*parts
+	*rolloutService
+}
 
 // parts are those of a cluster: each may call every other one.
 type parts struct {
@@ -29,7 +31,6 @@ type parts struct {
 	controllers *controllerManager
 	budgets     *budgets
 	spreads     *spreadController
-	rollouts    *rolloutService
 	recorder    *recorder
 }
 
@@ -46,8 +47,8 @@ func New(o Options) *World {
 	p.scheduler = &scheduler{parts: p, nodes: map[string]*node{}, published: map[string]*cluster.Node{}}
 	p.kubelet = &kubelet{parts: p, reports: reports{}, failing: map[string]bool{}}
 	p.controllers, p.budgets, p.spreads = &controllerManager{p}, &budgets{parts: p}, &spreadController{parts: p}
-	p.rollouts, p.recorder = &rolloutService{p}, &recorder{parts: p}
-	return &World{p}
+	p.recorder = &recorder{parts: p}
+	return &World{p, &rolloutService{p}}
 }
 
 // Now is the time in the cluster.
@@ -107,41 +108,3 @@ func (w *World) Watch(ref cluster.Ref) error { return w.recorder.watch(ref) }
 
 // Timeline returns what has happened since [World.Watch].
 func (w *World) Timeline() Timeline { return w.recorder.timeline() }
-
-// Snapshot returns what is known of a workload now. It may be kept: it never
-// changes.
-func (w *World) Snapshot(ref cluster.Ref) (plan.Snapshot, error) { return w.rollouts.snapshot(ref) }
-
-// Observe is [World.Snapshot], as the executor asks for it.
-func (w *World) Observe(_ context.Context, ref cluster.Ref) (plan.Snapshot, error) {
-	return w.rollouts.snapshot(ref)
-}
-
-// Await lets time pass until something has changed that the workload's snapshot
-// shows, or until a time; zero is no limit. It returns at once when the snapshot
-// of that version is out of date, and fails when nothing would ever happen again.
-// It returns as late as a controller learns of a change, so that changes which
-// happen together are seen together.
-func (w *World) Await(ctx context.Context, ref cluster.Ref, since string, until time.Time) error {
-	return w.rollouts.await(ctx, ref, since, until)
-}
-
-// Begin forgets the progress of the rollout before: another plan is carried out
-// now, which its executor knows.
-func (w *World) Begin(_ context.Context, ref cluster.Ref, _ plan.Plan) error {
-	return w.rollouts.begin(ref)
-}
-
-// Record stores the progress of a rollout.
-func (w *World) Record(_ context.Context, ref cluster.Ref, since string, p plan.Progress) error {
-	return w.rollouts.record(ref, since, p)
-}
-
-// Do carries out one action of a plan.
-func (w *World) Do(_ context.Context, ref cluster.Ref, a plan.Action) error {
-	return w.rollouts.do(ref, a)
-}
-
-// Promote passes the current step of the rollout that carries out a plan, as a
-// user does.
-func (w *World) Promote(ref cluster.Ref, of plan.Plan) error { return w.rollouts.promote(ref, of) }
