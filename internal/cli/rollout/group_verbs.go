@@ -35,12 +35,6 @@ func byAt(by string, at time.Time) string {
 // onGroup does what the verb does to the group and to each of its rollouts that allows it,
 // and carries the group out where the verb continues it.
 func (o *control) onGroup(ctx context.Context) error {
-	back := o.action.goesBack()
-	if back && !o.dry().Only() {
-		if err := o.ask(ctx, o.yes, "Roll back all rollouts of group "+o.group+"?"); err != nil {
-			return err
-		}
-	}
 	end, err := o.share(ctx)
 	if err != nil {
 		return err
@@ -54,8 +48,18 @@ func (o *control) onGroup(ctx context.Context) error {
 	if v.rec, err = v.records.Load(ctx, namespace, o.group); err != nil {
 		return noGroup(err)
 	}
+	back := o.action.goesBack()
 	if err := o.allows(v.rec, back); err != nil {
 		return err
+	}
+	if back && !o.dry().Only() { // its record may be edited: what it names is in the question
+		var names []string
+		for _, m := range v.rec.Members {
+			names = append(names, v.rec.MemberName(m.Ref))
+		}
+		if err := o.ask(ctx, o.yes, fmt.Sprintf("Roll back all rollouts of group %s (%s)?", o.group, strings.Join(names, ", "))); err != nil {
+			return err
+		}
 	}
 	if v.groups, err = o.groups(v.known, nil); err != nil {
 		return err

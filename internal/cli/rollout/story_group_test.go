@@ -135,6 +135,7 @@ func TestGroup_FailedIsTakenBack(t *testing.T) {
 		t.Error(r.Out)
 	}
 	const said = "group shop: rolled back: 3 of 3 rolled back, 1 not started"
+	s.Answering(strings.NewReader("n\n")).Run("rollout abort --group shop --rollback").Ends(1, "Roll back all rollouts of group shop (cloneset/web-0, cloneset/web-1, cloneset/web-2, cloneset/web-3)?", "nothing was changed")
 	s.Run("rollout abort --group shop --rollback --yes").Ends(0, said)
 	if r = s.Run("rollout status --group shop").Ends(0, said); !regexp.MustCompile(`(?m)^2 +cloneset/web-3 +not started`).MatchString(r.Out) {
 		t.Error(r.Out)
