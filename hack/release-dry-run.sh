@@ -85,5 +85,5 @@ else
 fi
 
 echo "krew"
-go run ./internal/krew/fill "$version" "$out/checksums.txt" "$out/krew.yaml"
+go run ./internal/generate krew "$version" "$out/checksums.txt" "$out/krew.yaml"
 echo "$out/krew.yaml"

@@ -10,11 +10,10 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/heap"
 )
 
 func main() {
-	heap.Start()
+	factory.StartHeap()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second signal ends the program at once, whatever it is busy with.
 	context.AfterFunc(ctx, stop)

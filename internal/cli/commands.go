@@ -7,13 +7,10 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/change"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/convert"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/create"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/diff"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/inspect"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/lint"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/preview"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/reference"
@@ -31,10 +28,10 @@ func manifests(f *factory.Factory) []*cobra.Command {
 		apply.New(f),
 		preview.NewExplain(f),
 		render.NewFn(f),
-		lint.New(f),
-		diff.New(f),
+		render.NewLint(f),
+		render.NewDiff(f),
 		reference.NewInventory(f),
-		convert.New(f),
+		render.NewConvert(f),
 		reference.NewSchema(f),
 		render.NewArgoCD(f),
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
 
 // mostFields is how many fields are shown unless everything is asked for.
@@ -74,7 +74,7 @@ const longest = 120
 
 // value writes one value of a field in one line.
 func (st Style) value(v any) string {
-	text := show.Value(v)
+	text := draw.Value(v)
 	if !st.Full && utf8.RuneCountInString(text) > longest {
 		text = string([]rune(text)[:longest-1]) + "…"
 	}

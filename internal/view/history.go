@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
 
 // Revision is one stored template of a workload.
@@ -175,9 +175,9 @@ func (b *builder) past(p plan.PastRollout, now time.Time) {
 		if p.Left > 0 && i == len(p.Steps)-1 {
 			b.line("  ... %s left out", counted.Of(p.Left, "step"))
 		}
-		state := show.StepNext
+		state := draw.StepNext
 		if s.Done {
-			state = show.StepDone
+			state = draw.StepDone
 		}
 		took := ""
 		if s.Done && !s.Begun.IsZero() {

@@ -6,21 +6,20 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
 
 // marks are the symbols of the terminal interface, in ASCII where there is no Unicode.
-func (st Style) marks() theme.Symbols { return theme.SymbolsFor(!st.Unicode) }
+func (st Style) marks() draw.Symbols { return draw.SymbolsFor(!st.Unicode) }
 
 // styleColors are those of the styles of the terminal interface, for what it draws for lines of text.
-var styleColors = map[theme.Style]string{
-	theme.Faint: faint, theme.Good: green, theme.Updated: green, theme.Busy: yellow, theme.Wait: yellow, theme.Warn: yellow, theme.Down: yellow, theme.Bad: red,
+var styleColors = map[draw.Style]string{
+	draw.Faint: faint, draw.Good: green, draw.Updated: green, draw.Busy: yellow, draw.Wait: yellow, draw.Warn: yellow, draw.Down: yellow, draw.Bad: red,
 }
 
 // step is a step in a line, with the mark of how far it is.
-func (st Style) step(state show.StepState, text string) string {
-	mark, style := show.StepMark(st.marks(), state)
+func (st Style) step(state draw.StepState, text string) string {
+	mark, style := draw.StepMark(st.marks(), state)
 	return st.paint(styleColors[style], mark+" "+text)
 }
 
@@ -40,7 +39,7 @@ func bar(c event.Counts, st Style) string {
 	t := plan.Tally(c)
 	t.Desired = max(t.Desired, t.Total, 1)
 	var drawn strings.Builder
-	for _, span := range show.Pods(st.marks(), t, 0, barWidth).Spans {
+	for _, span := range draw.Pods(st.marks(), t, 0, barWidth).Spans {
 		drawn.WriteString(st.paint(styleColors[span.Style], span.Text))
 	}
 	return fmt.Sprintf("%s %d of %d updated, %d of these ready; %d ready in all", drawn.String(), t.Updated, t.Desired, t.UpdatedReady, t.Ready)

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
 // Placement writes where pods are as a table, with the pods themselves where they are asked for.
-func Placement(w io.Writer, p *places.Placement, pods bool, st Style) error {
+func Placement(w io.Writer, p *diagnose.Placement, pods bool, st Style) error {
 	var b bytes.Buffer
 	title := p.Object
 	if p.Target != "" {
@@ -46,7 +46,7 @@ func Placement(w io.Writer, p *places.Placement, pods bool, st Style) error {
 const placementGap = 3
 
 // placedPods shows the pods of each subset.
-func placedPods(b *bytes.Buffer, p *places.Placement, st Style) error {
+func placedPods(b *bytes.Buffer, p *diagnose.Placement, st Style) error {
 	b.WriteByte('\n')
 	rows := [][]string{{"POD", "SUBSET", "NODE", "READY"}}
 	for _, s := range p.Subsets {

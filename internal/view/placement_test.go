@@ -7,12 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
 func TestPlacement_PrintsSubsets(t *testing.T) {
-	p := &places.Placement{Object: "workloadspread/web", Target: "cloneset/web", Namespace: "shop", Replicas: 1, Strategy: "Fixed", Subsets: []places.Subset{{Name: "a", Wish: 1}}}
-	p.Subsets[0].Pods = []places.Pod{{Name: "web-0", Unschedulable: "0/3 nodes are available."}}
+	p := &diagnose.Placement{Object: "workloadspread/web", Target: "cloneset/web", Namespace: "shop", Replicas: 1, Strategy: "Fixed", Subsets: []diagnose.Subset{{Name: "a", Wish: 1}}}
+	p.Subsets[0].Pods = []diagnose.PlacedPod{{Name: "web-0", Unschedulable: "0/3 nodes are available."}}
 	p.Subsets[0].Why = []string{"1 pod finds no node: 0/3 nodes are available"}
 	var b bytes.Buffer
 	if err := Placement(&b, p, true, Style{}); err != nil {
@@ -33,7 +33,7 @@ web-0   a        -      false
 	if err := JSON(&b, p); err != nil {
 		t.Fatal(err)
 	}
-	var back places.Placement
+	var back diagnose.Placement
 	if err := json.Unmarshal(b.Bytes(), &back); err != nil {
 		t.Fatal(err)
 	}

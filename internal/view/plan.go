@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
 
 var driverWords = map[plan.Driver]string{
@@ -27,16 +27,11 @@ var driverWords = map[plan.Driver]string{
 // every step with its pods, warnings. predicted is how a simulation of
 // it ended, nil without one.
 func Plan(w io.Writer, p plan.Plan, predicted *simulate.Summary, st Style) error {
-	return summarized(p, predicted).Text(w, st)
-}
-
-// summarized is the page of a plan of whose run only the end is known.
-func summarized(p plan.Plan, predicted *simulate.Summary) PlanPage {
-	page := planPage(p)
+	page := NewPlanPage(p, nil)
 	if predicted != nil {
 		page.Outcome = planOutcome(*predicted)
 	}
-	return page
+	return page.Text(w, st)
 }
 
 // Text writes the page for a terminal or a pipe.
@@ -259,7 +254,7 @@ func patchCommand(of *plan.Plan, p plan.Patch) string {
 	if p.Target != nil {
 		own = *p.Target
 	}
-	body := show.Value(of.Masked(p))
+	body := draw.Value(of.Masked(p))
 	words := []string{"kubectl", "patch", typedName(own)}
 	if own.Namespace != "" {
 		words = append(words, "-n", own.Namespace)
@@ -269,7 +264,7 @@ func patchCommand(of *plan.Plan, p plan.Patch) string {
 	}
 	quoted := "'" + strings.ReplaceAll(body, "'", `'\''`) + "'"
 	command := strings.Join(append(words, "--type", cmp.Or(p.Type, "merge"), "-p", quoted), " ")
-	if body != show.Value(p.Body) {
+	if body != draw.Value(p.Body) {
 		command += " # " + redact.Masked + ": the plan's file has what is secret"
 	}
 	return command

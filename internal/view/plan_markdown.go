@@ -9,18 +9,11 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
-// PlanMarkdown writes a plan for a pull request: short, with the pods and the
-// patches folded away.
-func PlanMarkdown(w io.Writer, p plan.Plan, predicted *simulate.Summary) error {
-	return summarized(p, predicted).Markdown(w)
-}
-
-// Markdown writes the page for a pull request.
+// Markdown writes the page for a pull request: short, with the pods and the patches folded
+// away.
 func (page PlanPage) Markdown(w io.Writer) error {
 	b := &builder{}
 	b.line("### Rollout of %s", code(page.Target))

@@ -97,15 +97,6 @@ type PlanOutcome struct {
 
 // NewPlanPage reads a plan. run is a simulation of it, nil without one.
 func NewPlanPage(p plan.Plan, run *simulate.Timeline) PlanPage {
-	page := planPage(p)
-	if run != nil {
-		page.Timeline = run
-		page.Outcome = planOutcome(run.Summary)
-	}
-	return page
-}
-
-func planPage(p plan.Plan) PlanPage {
 	page := PlanPage{
 		Target: targetText(p.Target), Driver: driverWords[p.Driver],
 		Mode: p.Change.Mode, Verdict: verdictText(&p), Why: p.Reason(),
@@ -130,6 +121,9 @@ func planPage(p plan.Plan) PlanPage {
 	}
 	page.Watch = watched(p, page.Waits)
 	page.Pods = touched(p.Steps)
+	if run != nil {
+		page.Timeline, page.Outcome = run, planOutcome(run.Summary)
+	}
 	return page
 }
 

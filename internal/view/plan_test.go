@@ -111,12 +111,12 @@ func TestPlanMarkdown(t *testing.T) {
 	p.Change.Fields = append(p.Change.Fields, rules.FieldChange{Path: `metadata.annotations["a|b"]`, Old: "x`y", Effect: rules.EffectMetadata})
 	p.Warnings = append(p.Warnings, "a <b> | c")
 	var b bytes.Buffer
-	if err := PlanMarkdown(&b, p, &predicted); err != nil {
+	if err := NewPlanPage(p, &simulate.Timeline{Summary: predicted}).Markdown(&b); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "plan-5.md", b.String())
 	var many bytes.Buffer
-	if err := PlanMarkdown(&many, planOf(20_000), nil); err != nil || many.Len() > 60_000 {
+	if err := NewPlanPage(planOf(20_000), nil).Markdown(&many); err != nil || many.Len() > 60_000 {
 		t.Errorf("%d bytes for 20,000 pods: a comment holds 65,536; %v", many.Len(), err)
 	}
 }
@@ -144,7 +144,7 @@ func TestRisks(t *testing.T) {
 		"are examples": {base(func(p *plan.Plan) { p.Target.UID = "" }), []string{"up to 2", "are examples"}},
 		"own warning":  {base(func(p *plan.Plan) { p.Warnings = []string{"beware"} }), []string{"up to 2", "beware"}},
 	} {
-		page := planPage(c.p)
+		page := NewPlanPage(c.p, nil)
 		got := slices.Concat(page.Watch, page.Warnings)
 		if len(got) != len(c.want) {
 			t.Errorf("%s: %q", name, got)
@@ -177,7 +177,7 @@ func TestPlan_OfARestartHasOneRevision(t *testing.T) {
 	p := planOf(5)
 	p.Change = plan.Change{FromRevision: "web-1", ToRevision: "web-1", Mode: rules.ModeInPlace, Why: "containers restart inside their pods", Restarts: []string{"main", "log"}}
 	var text, markdown bytes.Buffer
-	if err := errors.Join(Plan(&text, p, nil, Style{}), PlanMarkdown(&markdown, p, nil)); err != nil {
+	if err := errors.Join(Plan(&text, p, nil, Style{}), NewPlanPage(p, nil).Markdown(&markdown)); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"\n  restart        main, log inside the pods; the template does not change\n", "\n  revision       web-1\n"} {

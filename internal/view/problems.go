@@ -141,104 +141,54 @@ func Rules(w io.Writer, rules []lint.Rule, st Style) error {
 	return st.explained(w, rows, gap)
 }
 
-// The part of SARIF 2.1.0 that is written here. The libraries for it also read and
-// validate, and bring a JSON schema engine that is not maintained any more.
-type (
-	sarifLog struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
-	}
-	sarifRun struct {
-		Tool    sarifTool     `json:"tool"`
-		Results []sarifResult `json:"results"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
-	}
-	sarifDriver struct {
-		Name           string      `json:"name"`
-		InformationURI string      `json:"informationUri"`
-		Version        string      `json:"version,omitempty"`
-		Rules          []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID    string    `json:"id"`
-		Short sarifText `json:"shortDescription"`
-	}
-	sarifText struct {
-		Text string `json:"text"`
-	}
-	sarifResult struct {
-		RuleID    string          `json:"ruleId"`
-		RuleIndex int             `json:"ruleIndex"`
-		Level     string          `json:"level"`
-		Message   sarifText       `json:"message"`
-		Locations []sarifLocation `json:"locations"`
-	}
-	sarifLocation struct {
-		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
-		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
-	}
-	// sarifLogical is an object that is in no file.
-	sarifLogical struct {
-		Name string `json:"fullyQualifiedName"`
-		Kind string `json:"kind"`
-	}
-	sarifPhysical struct {
-		Artifact *sarifArtifact `json:"artifactLocation,omitempty"`
-		Region   sarifRegion    `json:"region"`
-	}
-	sarifArtifact struct {
-		URI string `json:"uri"`
-	}
-	sarifRegion struct {
-		StartLine int `json:"startLine"`
-	}
-)
-
 var sarifLevel = map[lint.Severity]string{lint.Error: "error", lint.Warning: "warning", lint.Info: "note"}
 
-// SARIF writes the form that code scanning services read, with the rules that
-// were met.
+// object is one of JSON.
+type object = map[string]any
+
+// SARIF writes the part of SARIF 2.1.0 that code scanning services read, with the rules that
+// were met. The libraries for it also read and validate, and bring a JSON schema engine that is
+// not maintained any more.
 func (p Problems) SARIF(w io.Writer, rules []lint.Rule, version string) error {
-	driver := sarifDriver{Name: "kubectl-kruise", InformationURI: "https://github.com/kubectl-kruise/kubectl-kruise", Version: version, Rules: []sarifRule{}}
-	index := map[string]int{}
+	met, index := []object{}, map[string]int{}
 	for _, r := range rules {
 		if slices.ContainsFunc(p, func(one lint.Problem) bool { return one.Rule == r.ID }) {
-			index[r.ID] = len(driver.Rules)
-			driver.Rules = append(driver.Rules, sarifRule{ID: r.ID, Short: sarifText{r.Doc}})
+			index[r.ID] = len(met)
+			met = append(met, object{"id": r.ID, "shortDescription": object{"text": r.Doc}})
 		}
 	}
-	run := sarifRun{Tool: sarifTool{driver}, Results: []sarifResult{}}
+	driver := object{"name": "kubectl-kruise", "informationUri": "https://github.com/kubectl-kruise/kubectl-kruise", "rules": met}
+	if version != "" {
+		driver["version"] = version
+	}
+	results := []object{}
 	for _, one := range p {
-		run.Results = append(run.Results, resultOf(one, index[one.Rule]))
+		text := problemText(one)
+		if one.Hint != "" {
+			text += ". " + one.Hint
+		}
+		results = append(results, object{
+			"ruleId": one.Rule, "ruleIndex": index[one.Rule], "level": sarifLevel[one.Severity],
+			"message": object{"text": text}, "locations": locationsOf(one),
+		})
 	}
-	return JSON(w, sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
+	return JSON(w, object{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+		"runs": []object{{"tool": object{"driver": driver}, "results": results}},
+	})
 }
 
-func resultOf(p lint.Problem, rule int) sarifResult {
-	text := problemText(p)
-	if p.Hint != "" {
-		text += ". " + p.Hint
-	}
-	return sarifResult{
-		RuleID: p.Rule, RuleIndex: rule, Level: sarifLevel[p.Severity],
-		Message: sarifText{text}, Locations: locationsOf(p),
-	}
-}
-
-// locationsOf is where the problem is; one of the whole input has no location.
-func locationsOf(p lint.Problem) []sarifLocation {
+// locationsOf is where the problem is, or its object if that is in no file; one of the whole input has no location.
+func locationsOf(p lint.Problem) []object {
 	switch {
 	case fileless(p) && objectless(p):
-		return []sarifLocation{}
+		return []object{}
 	case fileless(p):
-		return []sarifLocation{{Logical: []sarifLogical{{p.Object.String(), "resource"}}}}
+		return []object{{"logicalLocations": []object{{"fullyQualifiedName": p.Object.String(), "kind": "resource"}}}}
 	}
-	at := &sarifPhysical{Region: sarifRegion{max(p.Line, 1)}}
+	at := object{"region": object{"startLine": max(p.Line, 1)}}
 	if p.File != "" {
-		at.Artifact = &sarifArtifact{URI: p.File}
+		at["artifactLocation"] = object{"uri": p.File}
 	}
-	return []sarifLocation{{Physical: at}}
+	return []object{{"physicalLocation": at}}
 }

@@ -50,7 +50,7 @@ const (
 // NewRecordPage reads a record.
 func NewRecordPage(rec plan.Record, digest string) RecordPage {
 	page := RecordPage{
-		Plan: planPage(rec.Plan), State: rec.State(), Text: rec.Describe(), Failed: rec.Progress.Failed, Digest: digest, By: rec.By,
+		Plan: NewPlanPage(rec.Plan, nil), State: rec.State(), Text: rec.Describe(), Failed: rec.Progress.Failed, Digest: digest, By: rec.By,
 		Begun: rec.Begun, Finished: rec.Progress.Finished, History: rec.Entries, Dropped: rec.Dropped,
 	}
 	end := endOfRecord(rec)

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
 
 // RolloutLive is a rollout as a terminal shows it: one picture that is drawn again
@@ -188,7 +188,7 @@ func (l *RolloutLive) steps(now time.Time, room int) []string {
 	steps := l.plan.Steps
 	from, to := 0, len(steps)
 	if to > room { // a line at each end counts those that are left out
-		from, to = show.StepsAround(len(steps), l.at, max(room-2, 1))
+		from, to = draw.StepsAround(len(steps), l.at, max(room-2, 1))
 	}
 	var out []string
 	if from > 0 {
@@ -216,19 +216,19 @@ func (l *RolloutLive) step(now time.Time, i int) string {
 	return "  " + l.Style.step(l.stepState(i), text)
 }
 
-func (l *RolloutLive) stepState(i int) show.StepState {
+func (l *RolloutLive) stepState(i int) draw.StepState {
 	completed := l.ended != nil && (l.ended.Outcome == event.Completed || l.ended.Outcome == event.RolledBack)
 	switch {
 	case i < l.at || completed:
-		return show.StepDone
+		return draw.StepDone
 	case i > l.at:
-		return show.StepNext
+		return draw.StepNext
 	case l.state == event.Halted || l.ended != nil && l.ended.Outcome == event.Failed:
-		return show.StepFailed
+		return draw.StepFailed
 	case l.state == event.Paused:
-		return show.StepPaused
+		return draw.StepPaused
 	}
-	return show.StepNow
+	return draw.StepNow
 }
 
 // foot describes what happens now, and how long it takes.

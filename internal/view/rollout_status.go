@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
 
 // RolloutStatus is the status of a rollout with what it is made from.
@@ -98,16 +98,16 @@ func (s RolloutStatus) executor() string {
 
 func (s RolloutStatus) step(i int, st Style) string {
 	step := &s.Plan.Steps[i]
-	state := show.StepNext
+	state := draw.StepNext
 	switch at := s.Decision.Step; {
 	case s.Decision.Verb == plan.Done || i < at:
-		state = show.StepDone
+		state = draw.StepDone
 	case i == at && s.Decision.Verb == plan.Halt:
-		state = show.StepFailed
+		state = draw.StepFailed
 	case i == at && (step.Kind == plan.StepPause || s.Progress.PausedBy != ""):
-		state = show.StepPaused
+		state = draw.StepPaused
 	case i == at:
-		state = show.StepNow
+		state = draw.StepNow
 	}
 	text := fmt.Sprintf("%d %s: %s", i+1, step.Name, step.Title)
 	if at, ok := s.Times[step.Name]; ok {

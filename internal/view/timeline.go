@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
 
 func (st Style) opWord(op simulate.Op) (word string, shown bool) {
@@ -327,9 +327,6 @@ func TimelineJSON(w io.Writer, t simulate.Timeline) error {
 	return e.Encode(summaryLine{"summary", NewRunSummary(t.Summary)})
 }
 
-// Picture is how a plan's simulated run is drawn.
-func Picture(p plan.Plan, t simulate.Timeline) svg.Picture { return NewPlanPage(p, &t).Picture() }
-
 var pictureWords = map[rules.UpdateMode]string{
 	rules.ModeInPlace: "updated in place", rules.ModeMetadataOnly: "get new metadata", rules.ModeRecreate: "recreated",
 	rules.ModeUnchanged: "unchanged", rules.ModeNotAllowed: "not allowed to change",
@@ -345,7 +342,7 @@ func imagesText(list []rules.FieldChange) string {
 		if text != "" {
 			return ", several images"
 		}
-		text = fmt.Sprintf(", %s to %s", show.Image(fmt.Sprint(f.Old)), show.Image(fmt.Sprint(f.New)))
+		text = fmt.Sprintf(", %s to %s", draw.Image(fmt.Sprint(f.Old)), draw.Image(fmt.Sprint(f.New)))
 	}
 	return text
 }

@@ -201,7 +201,7 @@ func (c *pair) plans(t *testing.T) []seen {
 	see("simulation", numbers{steps.Kept, line.Summary.Recreated, line.Summary.Deleted})
 	var text, markdown, page2 bytes.Buffer
 	for _, err := range []error{
-		view.Plan(&text, p, &line.Summary, view.Style{Full: true}), view.PlanMarkdown(&markdown, p, &line.Summary),
+		view.Plan(&text, p, &line.Summary, view.Style{Full: true}), view.NewPlanPage(p, &line).Markdown(&markdown),
 		html.Run(&page2, page, html.About{}),
 	} {
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
@@ -19,7 +18,7 @@ type Diagnosed struct {
 	// Subsets are about each workload of a UnitedDeployment.
 	Subsets []Diagnosed `json:"subsets,omitempty"`
 	// Placement is where the pods of a WorkloadSpread or UnitedDeployment are; nil for others.
-	Placement *places.Placement `json:"placement,omitempty"`
+	Placement *diagnose.Placement `json:"placement,omitempty"`
 }
 
 // LogTail is the end of a container's log, in the application's own words.

@@ -290,7 +290,7 @@ func (n *starter) outcome(starts int) (Phase, string) {
 	case n.Aborted != "" && active == 0:
 		return PhaseAborted, "aborted: " + n.reached(n.status) + others(counts)
 	case active > 0:
-		return PhaseWaiting, fmt.Sprintf("%s for a user", waitCount(active))
+		return PhaseWaiting, counted.With(active, "rollout waits", "rollouts wait") + " for a user"
 	case counts[PhaseCompleted] == len(n.Members):
 		return PhaseCompleted, n.reached(n.status)
 	case left == 0 || n.stopped():
@@ -351,5 +351,3 @@ func (n *starter) firstReason() string {
 func rolloutCount(n int) string { return counted.Of(n, "rollout") }
 
 func podCount(n int) string { return counted.Of(n, "pod") }
-
-func waitCount(n int) string { return counted.With(n, "rollout waits", "rollouts wait") }

@@ -129,12 +129,9 @@ func (b *builder) updateOrder() []*cluster.Pod {
 	if spec := kindOf(b.present.Object).restartSpec(sourceObject(b.snap)); spec != nil {
 		list = spec.updateOrder(&b.comparison)
 	}
-	return append(list, withoutPods(byName(b.snap.Pods), list)...)
-}
-
-// withoutPods are pods that an update would not reach.
-func withoutPods(all, taken []*cluster.Pod) []*cluster.Pod {
-	return slices.DeleteFunc(all, func(p *cluster.Pod) bool { return slices.ContainsFunc(taken, samePod(p)) })
+	// An update would not reach the others.
+	others := slices.DeleteFunc(byName(b.snap.Pods), func(p *cluster.Pod) bool { return slices.ContainsFunc(list, samePod(p)) })
+	return append(list, others...)
 }
 
 // addRestartSteps makes the steps: those of the policy, or one for all.

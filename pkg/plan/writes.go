@@ -276,7 +276,7 @@ func (p *Plan) needsApproval(step *Step, s Snapshot, object *cluster.Workload) s
 		for i := range step.Patches {
 			patch := &step.Patches[i]
 			switch {
-			case p.onlySteers(patch), inForce(patch, object):
+			case p.CheckPatch(StepPartition, patch) == nil, inForce(patch, object): // the partition or the pause alone
 			case changesReplicas(patch, object):
 				return "changes the number of pods"
 			case !p.restoresRevision(s, object):
@@ -286,9 +286,6 @@ func (p *Plan) needsApproval(step *Step, s Snapshot, object *cluster.Workload) s
 	}
 	return ""
 }
-
-// onlySteers reports whether a patch changes the partition or the pause and nothing else.
-func (p *Plan) onlySteers(patch *Patch) bool { return p.CheckPatch(StepPartition, patch) == nil }
 
 // changesReplicas reports whether a patch writes another number of pods than the object has.
 func changesReplicas(patch *Patch, object *cluster.Workload) bool {

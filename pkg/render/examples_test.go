@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 )
 
@@ -40,11 +39,11 @@ func options(t *testing.T, dir string) render.Options {
 	for _, r := range golden.Read(t, dir, "config.yaml") {
 		n = r.Node()
 	}
-	c, err := config.Read(n)
+	c, err := render.ReadConfig(n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Options()
+	return c.Options
 }
 
 // samePatches compares the files of sequences, as --patches-dir writes them.

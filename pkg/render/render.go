@@ -1,8 +1,8 @@
 // Package render turns Kruise objects into native Kubernetes resources. It is
 // a pipeline of stages over a list of resources: check, split, lower, inject, start,
-// place, fan out, follow references, protect. Each stage is a package of its own; loading and
-// emitting come before and after. Render itself opens no file and no
-// connection: what it must know of a cluster is handed in as context objects.
+// place, fan out, follow references, protect. Loading and emitting come before and after. Render
+// itself opens no file and no connection: what it must know of a cluster is handed in as context
+// objects. [Config] has its options as files write them.
 package render
 
 import (
@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/admission"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fanout"
@@ -20,14 +19,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/placement"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/protect"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/references"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/requests"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/sidecar"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/split"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/startup"
 )
 
 // Target defines what may be in the output.
@@ -183,7 +179,7 @@ func render(in []*resource.Resource, opt Options) (*Result, error) {
 	if err := check.Made(c, in, out); err != nil {
 		return nil, err
 	}
-	out, sequences, err := requests.Run(c, out)
+	out, sequences, err := patches.Requests(c, out)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +200,7 @@ const checked, made = .4, .5
 // stages runs what expands objects one after another, until Stop returns an error.
 func stages(c *stage.Context, out []*resource.Resource, progress resource.Progress) ([]*resource.Resource, error) {
 	all := []func(*stage.Context, []*resource.Resource) ([]*resource.Resource, error){
-		lower.Run, admission.Run, sidecar.Run, startup.Run, placement.Run, fanout.Run, references.Run, protect.Run,
+		lower.Run, admission.Run, sidecar.Run, sidecar.Start, placement.Run, fanout.Run, references.Run, admission.Protect,
 	}
 	for i, run := range all {
 		c.Progress = progress.Within(float64(i)/float64(len(all)), float64(i+1)/float64(len(all)))
@@ -287,7 +283,7 @@ func (o Options) before(expand func(string) bool) (*resource.Facts, error) {
 	}
 	in := make([]*resource.Resource, len(o.Base))
 	for i, r := range o.Base {
-		in[i] = resource.Parsed(tree.Clone(tree.Root(r.Node())), nil, r.Origin)
+		in[i] = r.Copy()
 	}
 	o.Explain = false
 	out, err := split.Run(o.context(in, &finding.Reporter{}, expand), in)

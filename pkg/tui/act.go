@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -113,15 +112,6 @@ func (m Model) carry(a world.Act) (Model, tea.Cmd) {
 	}
 }
 
-func (m Model) finish(d done) Model {
-	m.works = m.works.end(d.number)
-	m.notice = screen.Notice{Text: d.text}
-	if d.err != nil {
-		m.notice = screen.Notice{Text: d.err.Error(), Bad: true}
-	}
-	return m
-}
-
 // typing is a value that an act needs.
 type typing struct {
 	input
@@ -149,11 +139,9 @@ func (t typing) paste(text string) overlay {
 	return t
 }
 
-func (typing) body(_ Model, under []draw.Line) []draw.Line { return under }
-
 func (t typing) foot(Model) (draw.Line, bool) {
-	return draw.Text(theme.Key, " "+t.verb.Does+" "+names(t.act.On)).
-		Add(theme.Plain, "  "+t.verb.needs+": ").Join(t.line()), true
+	return draw.Text(draw.Key, " "+t.verb.Does+" "+names(t.act.On)).
+		Add(draw.Plain, "  "+t.verb.needs+": ").Join(t.line()), true
 }
 
 // shell hands the terminal to a shell in a container, and takes it back when that ends.

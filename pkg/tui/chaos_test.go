@@ -15,7 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -51,7 +51,7 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 	}
 	t.Cleanup(func() { stop(); synctest.Wait() })
 	c := &chaos{T: t, Rand: rand.New(rand.NewPCG(seed, 1)), shop: shop}
-	c.m = New(ctx, Options{Source: unruly{c}, Actions: unruly{c}, Theme: theme.Options{Colors: theme.Colors(seed % 3)}})
+	c.m = New(ctx, Options{Source: unruly{c}, Actions: unruly{c}, Theme: draw.ThemeOptions{Colors: draw.Colors(seed % 3)}})
 	c.answer(c.m.Init())
 	return c
 }

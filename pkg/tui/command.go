@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -167,14 +166,12 @@ func (c commanding) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 
 func (c commanding) paste(text string) overlay { return commanding{input: c.insert(text)} }
 
-func (commanding) body(_ Model, under []draw.Line) []draw.Line { return under }
-
 // foot is the command, and what it may become.
 func (c commanding) foot(m Model) (draw.Line, bool) {
-	l := draw.Text(theme.Key, " :").Join(c.line()).Add(theme.Plain, " ")
+	l := draw.Text(draw.Key, " :").Join(c.line()).Add(draw.Plain, " ")
 	list := c.candidates(m, c.Value())
 	for _, word := range list[:min(len(list), 8)] {
-		l = l.Add(theme.Faint, " "+word)
+		l = l.Add(draw.Faint, " "+word)
 	}
 	return l, true
 }
@@ -255,12 +252,10 @@ func (f filtering) apply(m Model) (Model, tea.Cmd) {
 	return m.pass(screen.Filter{Text: f.Value()})
 }
 
-func (filtering) body(_ Model, under []draw.Line) []draw.Line { return under }
-
 func (f filtering) foot(Model) (draw.Line, bool) {
 	hint := "  enter apply, esc clear"
 	if f.nothing {
 		hint = "  nothing to search on this screen: enter or esc"
 	}
-	return draw.Text(theme.Key, " /").Join(f.line()).Add(theme.Faint, hint), true
+	return draw.Text(draw.Key, " /").Join(f.line()).Add(draw.Faint, hint), true
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -150,9 +149,9 @@ func (u ignoredKey) line(answers string) draw.Line {
 	case u.key == "":
 		return draw.Line{}
 	case u.other:
-		return draw.Text(theme.Warn, " "+u.key+" does nothing here: "+answers)
+		return draw.Text(draw.Warn, " "+u.key+" does nothing here: "+answers)
 	}
-	return draw.Text(theme.Warn, " "+u.key+" came too early: read the question, then press it again")
+	return draw.Text(draw.Warn, " "+u.key+" came too early: read the question, then press it again")
 }
 
 // typeName takes a key of the name that has to be typed.
@@ -198,14 +197,14 @@ func (d dialog) paste(text string) overlay {
 }
 
 func (d dialog) foot(Model) (draw.Line, bool) {
-	l, answers := draw.Text(theme.Faint, " esc cancel"), "y confirms, esc cancels"
+	l, answers := draw.Text(draw.Faint, " esc cancel"), "y confirms, esc cancels"
 	switch {
 	case d.err != nil:
-		l, answers = draw.Text(theme.Faint, " esc back"), "esc goes back"
+		l, answers = draw.Text(draw.Faint, " esc back"), "esc goes back"
 	case !d.ready, d.name != "":
 		answers = "esc cancels"
 	case len(d.scopes) > 1:
-		l = draw.Text(theme.Faint, " tab change what is restarted  ").Join(l)
+		l = draw.Text(draw.Faint, " tab change what is restarted  ").Join(l)
 	}
 	if d.ignored.key != "" {
 		return d.ignored.line(answers), true
@@ -219,13 +218,13 @@ func (d dialog) body(m Model, under []draw.Line) []draw.Line { return d.question
 // exactly.
 func (d dialog) question(m Model) question {
 	width := draw.BoxWidth(m.env.Width)
-	lines := draw.Wrap(theme.Strong, d.sentence(), width)
+	lines := draw.Wrap(draw.Strong, d.sentence(), width)
 	lines = append(append(lines, d.effects(m)...), m.evidence.lines(d.turn, width)...)
 	lines = append(lines, draw.Line{})
 	lines = append(append(lines, d.facts(m)...), draw.Line{})
 	answer := d.answer()
 	if d.name != "" && d.ready && d.err == nil && answer.Width() > width { // what is typed is seen in any case
-		lines = append(lines, draw.Wrap(theme.Strong, "type "+d.name+" and enter:", width)...)
+		lines = append(lines, draw.Wrap(draw.Strong, "type "+d.name+" and enter:", width)...)
 		typed := d.line()
 		answer = typed.From(max(typed.Width()-width, 0))
 	}
@@ -247,13 +246,13 @@ func (d dialog) effects(m Model) []draw.Line {
 	width := draw.BoxWidth(m.env.Width)
 	switch {
 	case d.err != nil:
-		return draw.Wrap(theme.Bad, d.err.Error(), width)
+		return draw.Wrap(draw.Bad, d.err.Error(), width)
 	case !d.ready:
 		text := "working out what that would do ..."
 		if m.env.World.Now.Sub(d.since) >= slow {
-			text += " for " + show.Age(m.env.World.Now, d.since)
+			text += " for " + screen.Age(m.env.World.Now, d.since)
 		}
-		return []draw.Line{draw.Text(theme.Faint, text)}
+		return []draw.Line{draw.Text(draw.Faint, text)}
 	}
 	var lines []draw.Line
 	for _, ref := range d.act.On {
@@ -265,10 +264,10 @@ func (d dialog) effects(m Model) []draw.Line {
 		if len(d.act.On) > 1 && text != "" {
 			text = ref.String() + ": " + text
 		}
-		lines = append(lines, draw.Wrap(theme.Plain, text, width)...)
+		lines = append(lines, draw.Wrap(draw.Plain, text, width)...)
 	}
 	for _, text := range d.effect.Lines {
-		lines = append(lines, draw.Wrap(theme.Plain, text, width)...)
+		lines = append(lines, draw.Wrap(draw.Plain, text, width)...)
 	}
 	return lines
 }
@@ -281,13 +280,13 @@ func (d dialog) facts(m Model) []draw.Line {
 		if text == "" {
 			return
 		}
-		head := draw.Text(theme.Faint, fmt.Sprintf("%-12s", label))
-		lines = append(lines, draw.Hang(head, theme.Plain, text, width-head.Width())...)
+		head := draw.Text(draw.Faint, fmt.Sprintf("%-12s", label))
+		lines = append(lines, draw.Hang(head, draw.Plain, text, width-head.Width())...)
 	}
 	where := m.env.World.Where
-	lines = append(lines, draw.Text(theme.Faint, "context     ").Add(theme.Strong, where.Context))
+	lines = append(lines, draw.Text(draw.Faint, "context     ").Add(draw.Strong, where.Context))
 	if where.Production {
-		lines[0] = lines[0].Add(theme.Plain, " ").Add(theme.Danger, " production ")
+		lines[0] = lines[0].Add(draw.Plain, " ").Add(draw.Danger, " production ")
 	}
 	add("namespace", spaces(d.act))
 	if len(d.act.On) > 1 || d.act.Verb == world.Restart {
@@ -321,15 +320,15 @@ func (d dialog) choices(m Model) []draw.Line {
 	y, head := m.env.Theme.Symbols, "restart     "
 	var lines []draw.Line
 	for i, s := range d.scopes {
-		mark, style := y.Next+" ", theme.Faint
+		mark, style := y.Next+" ", draw.Faint
 		if i == d.scope {
-			mark, style = y.Now+" ", theme.Strong
+			mark, style = y.Now+" ", draw.Strong
 		}
-		lines = append(lines, draw.Text(theme.Faint, head).Add(theme.Key, mark).Add(style, s.title))
+		lines = append(lines, draw.Text(draw.Faint, head).Add(draw.Key, mark).Add(style, s.title))
 		head = draw.Spaces(len(head))
 	}
 	if len(d.act.Pods) > 1 {
-		lines = append(lines, draw.Indented(len(head)+2, theme.Faint, listed(d.act.Pods), draw.BoxWidth(m.env.Width)-len(head)-2)...)
+		lines = append(lines, draw.Indented(len(head)+2, draw.Faint, listed(d.act.Pods), draw.BoxWidth(m.env.Width)-len(head)-2)...)
 	}
 	return lines
 }
@@ -361,11 +360,11 @@ func revisions(c plan.Consequence) string {
 func (d dialog) answer() draw.Line {
 	switch {
 	case d.err != nil:
-		return draw.Text(theme.Key, "esc").Add(theme.Plain, " back")
+		return draw.Text(draw.Key, "esc").Add(draw.Plain, " back")
 	case !d.ready, d.name != "" && !d.calm:
-		return draw.Text(theme.Key, "esc").Add(theme.Plain, " cancel")
+		return draw.Text(draw.Key, "esc").Add(draw.Plain, " cancel")
 	case d.name != "":
-		return draw.Text(theme.Plain, "type ").Add(theme.Strong, d.name).Add(theme.Plain, " and enter: ").Join(d.line())
+		return draw.Text(draw.Plain, "type ").Add(draw.Strong, d.name).Add(draw.Plain, " and enter: ").Join(d.line())
 	}
 	return yesOrNo(d.calm)
 }
@@ -373,9 +372,9 @@ func (d dialog) answer() draw.Line {
 // yesOrNo names the keys of an answer once they count.
 func yesOrNo(calm bool) draw.Line {
 	if !calm {
-		return draw.Text(theme.Faint, "  yes       no")
+		return draw.Text(draw.Faint, "  yes       no")
 	}
-	return draw.Text(theme.Key, "y").Add(theme.Plain, " yes   ").Add(theme.Key, "esc").Add(theme.Plain, " no")
+	return draw.Text(draw.Key, "y").Add(draw.Plain, " yes   ").Add(draw.Key, "esc").Add(draw.Plain, " no")
 }
 
 // evidence is what the question of a promotion shows of the pods: nil while it is being read.
@@ -410,11 +409,11 @@ func (p evidence) lines(turn, width int) []draw.Line {
 	var lines []draw.Line
 	switch {
 	case p.pods == nil:
-		lines = []draw.Line{draw.Text(theme.Faint, "reading how the new pods do ...")}
+		lines = []draw.Line{draw.Text(draw.Faint, "reading how the new pods do ...")}
 	case p.err != nil:
-		lines = draw.Wrap(theme.Faint, "how the new pods do cannot be read: "+p.err.Error(), width)
+		lines = draw.Wrap(draw.Faint, "how the new pods do cannot be read: "+p.err.Error(), width)
 	default:
-		lines = show.Evidence(*p.pods, width)
+		lines = screen.Evidence(*p.pods, width)
 	}
 	return append([]draw.Line{{}}, lines...)
 }

@@ -8,22 +8,18 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/checkout"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/diff"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/distributions"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/logs"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/lists"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/pages"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/pod"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/sidecars"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/text"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/workloads"
 )
 
 // shownKeys are the keys of each screen, by the bold word with which its paragraph in docs/ui.md begins.
 var shownKeys = map[string][]screen.Binding{
-	"Workloads": workloads.Screen{}.Keys(), "Rollout": rollout.Screen{}.Keys(), "Pod": pod.Screen{}.Keys(), "Logs": logs.Screen{}.Keys(),
-	"YAML": text.Screen{}.Keys(), "Diff": diff.Screen{}.Keys(), "Plan": plan.Screen{}.Keys(), "SidecarSets": sidecars.Screen{}.Keys(), "Distributions": distributions.Screen{}.Keys(),
+	"Workloads": lists.Workloads{}.Keys(), "Rollout": rollout.Screen{}.Keys(), "Pod": pod.Screen{}.Keys(), "Logs": pages.Log{}.Keys(),
+	"YAML": pages.Object{}.Keys(), "Diff": pages.Diff{}.Keys(), "Plan": plan.Screen{}.Keys(), "SidecarSets": lists.Sidecars{}.Keys(), "Distributions": lists.Distributions{}.Keys(),
 }
 
 var (

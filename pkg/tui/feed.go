@@ -43,13 +43,6 @@ func (f feed) wants(ctx context.Context, s world.Source, want world.Want) (feed,
 	return f, f.await(ctx, s, 0)
 }
 
-func (f feed) next(ctx context.Context, s world.Source, a nextWorld, since int64) tea.Cmd {
-	if a.turn != f.turn {
-		return nil
-	}
-	return f.await(ctx, s, since)
-}
-
 func (f feed) await(ctx context.Context, s world.Source, since int64) tea.Cmd {
 	return func() tea.Msg {
 		w, err := s.Await(ctx, since, f.want)
@@ -78,12 +71,3 @@ func (m Model) arrive(a arrived) (Model, tea.Cmd) {
 
 // beat is the next picture of what is waited for.
 type beat struct{}
-
-// tick asks for a beat while something is waited for.
-func (m Model) tick() (Model, tea.Cmd) {
-	if m.ticking || m.env.World.Loaded && len(m.works.running) == 0 {
-		return m, nil
-	}
-	m.ticking = true
-	return m, tea.Tick(2*pace, func(time.Time) tea.Msg { return beat{} })
-}

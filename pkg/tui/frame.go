@@ -8,8 +8,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // View is the frame, composed in one pass.
@@ -35,7 +33,7 @@ func (m frame) text() string {
 	t := m.env.Theme
 	head, foot := m.header(), m.footer()
 	if m.around() > 2 {
-		rule := draw.Text(theme.Faint, strings.Repeat(t.Symbols.Rule, m.width))
+		rule := draw.Text(draw.Faint, strings.Repeat(t.Symbols.Rule, m.width))
 		head, foot = append(head, rule), append([]draw.Line{m.lost(rule)}, foot...)
 	}
 	lost := m.env.World.Link.Lost != "" && m.over == nil
@@ -72,9 +70,9 @@ func (m frame) body() []draw.Line {
 func (m frame) loading() []draw.Line {
 	w := m.env.World
 	if w.Link.Lost != "" {
-		return []draw.Line{{}, draw.Text(theme.Bad, "  no connection: "+w.Link.Lost), draw.Text(theme.Faint, "  trying again ...")}
+		return []draw.Line{{}, draw.Text(draw.Bad, "  no connection: "+w.Link.Lost), draw.Text(draw.Faint, "  trying again ...")}
 	}
-	return []draw.Line{{}, draw.Text(theme.Busy, "  "+m.spin()+" ").Add(theme.Plain, "loading "+w.Loading)}
+	return []draw.Line{{}, draw.Text(draw.Busy, "  "+m.spin()+" ").Add(draw.Plain, "loading "+w.Loading)}
 }
 
 // lost is the rule below the screen, with the reason in it why no changes arrive.
@@ -84,7 +82,7 @@ func (m frame) lost(rule draw.Line) draw.Line {
 		return rule
 	}
 	why = draw.Cut(" "+why+" ", m.width-2, m.env.Theme.Symbols.Ellipsis)
-	return draw.Text(theme.Faint, m.env.Theme.Symbols.Rule).Add(theme.Bad, why).Join(rule.From(1 + draw.Width(why)))
+	return draw.Text(draw.Faint, m.env.Theme.Symbols.Rule).Add(draw.Bad, why).Join(rule.From(1 + draw.Width(why)))
 }
 
 func (m frame) spin() string {
@@ -94,56 +92,56 @@ func (m frame) spin() string {
 
 // header is where one is, at the left, and how the connection is, at the right.
 func (m frame) header() []draw.Line {
-	l := draw.Text(theme.Plain, " ").Join(m.place())
+	l := draw.Text(draw.Plain, " ").Join(m.place())
 	for i, s := range m.stack {
-		style := theme.Plain
+		style := draw.Plain
 		if i == len(m.stack)-1 {
-			style = theme.Title
+			style = draw.Title
 		}
-		l = l.Add(theme.Faint, " "+m.env.Theme.Symbols.Crumb+" ").Add(style, s.Title())
+		l = l.Add(draw.Faint, " "+m.env.Theme.Symbols.Crumb+" ").Add(style, s.Title())
 	}
-	return []draw.Line{draw.Both(l, m.link().Add(theme.Plain, " "), m.width, m.env.Theme.Symbols.Ellipsis)}
+	return []draw.Line{draw.Both(l, m.link().Add(draw.Plain, " "), m.width, m.env.Theme.Symbols.Ellipsis)}
 }
 
 func (m frame) place() draw.Line {
 	where := m.env.World.Where
-	style, name := theme.Strong, where.Context
+	style, name := draw.Strong, where.Context
 	if where.Production {
-		style, name = theme.Danger, " "+name+" "
+		style, name = draw.Danger, " "+name+" "
 	}
 	space := where.Namespace
 	if space == "" {
 		space = "all namespaces"
 	}
 	if name == "" {
-		return draw.Text(theme.Strong, "kruise")
+		return draw.Text(draw.Strong, "kruise")
 	}
-	return draw.Text(style, name).Add(theme.Faint, " "+space)
+	return draw.Text(style, name).Add(draw.Faint, " "+space)
 }
 
 // link is the age of what is shown, and the state of the connection.
 func (m frame) link() draw.Line {
 	l := draw.Line{}
 	if m.options.ReadOnly {
-		l = l.Add(theme.Faint, " read-only")
+		l = l.Add(draw.Faint, " read-only")
 	}
 	w, s := m.env.World, m.env.Theme.Symbols
 	if n := len(w.Running); n > 0 {
-		l = l.Add(theme.Busy, " running "+counted.Of(n, "rollout"))
+		l = l.Add(draw.Busy, " running "+counted.Of(n, "rollout"))
 	}
 	switch {
 	case w.Link.Lost != "":
-		return l.Add(theme.Bad, " "+s.Blocked+" lost; as of "+show.Age(w.Now, w.At)+" ago")
+		return l.Add(draw.Bad, " "+s.Blocked+" lost; as of "+screen.Age(w.Now, w.At)+" ago")
 	case w.Unseen != "" && w.Detail != nil:
-		return l.Add(theme.Bad, " "+s.Blocked+" pods as of "+show.Age(w.Now, w.Detail.Now)+" ago")
+		return l.Add(draw.Bad, " "+s.Blocked+" pods as of "+screen.Age(w.Now, w.Detail.Now)+" ago")
 	case len(m.works.running) > 0:
-		return l.Add(theme.Busy, " "+m.spin()+" "+m.works.running[len(m.works.running)-1].text)
+		return l.Add(draw.Busy, " "+m.spin()+" "+m.works.running[len(m.works.running)-1].text)
 	case !w.Loaded:
-		return l.Add(theme.Busy, " "+m.spin())
+		return l.Add(draw.Busy, " "+m.spin())
 	case w.Where.Simulated:
-		return m.clock(l.Add(theme.Mark, " simulated"))
+		return m.clock(l.Add(draw.Mark, " simulated"))
 	}
-	return m.clock(l.Add(theme.Good, " "+s.Healthy+" live"))
+	return m.clock(l.Add(draw.Good, " "+s.Healthy+" live"))
 }
 
 // clock is the time in the cluster, where there is room for it.
@@ -151,7 +149,7 @@ func (m frame) clock(l draw.Line) draw.Line {
 	if m.width < 80 {
 		return l
 	}
-	return l.Add(theme.Faint, " "+m.env.World.Now.Format("15:04:05"))
+	return l.Add(draw.Faint, " "+m.env.World.Now.Format("15:04:05"))
 }
 
 // footer is what is typed, a notice, or the keys.
@@ -163,9 +161,9 @@ func (m frame) footer() []draw.Line {
 	}
 	switch {
 	case m.notice.Bad:
-		return []draw.Line{draw.Text(theme.Bad, " "+m.env.Theme.Symbols.Blocked+" "+m.notice.Text)}
+		return []draw.Line{draw.Text(draw.Bad, " "+m.env.Theme.Symbols.Blocked+" "+m.notice.Text)}
 	case m.notice.Text != "":
-		return []draw.Line{draw.Text(theme.Strong, " "+m.notice.Text)}
+		return []draw.Line{draw.Text(draw.Strong, " "+m.notice.Text)}
 	}
 	return []draw.Line{m.keyLine()}
 }
@@ -183,5 +181,5 @@ func (m frame) keyLine() draw.Line {
 }
 
 func keyHint(b screen.Binding) draw.Line {
-	return draw.Text(theme.Key, " "+b.Keys[0]).Add(theme.Faint, " "+b.Does+" ")
+	return draw.Text(draw.Key, " "+b.Keys[0]).Add(draw.Faint, " "+b.Does+" ")
 }

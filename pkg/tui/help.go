@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // helpPage are all keys, made from the very tables that they are looked up in: those that act first, in columns and
@@ -87,18 +86,18 @@ func (h helpPage) body(m Model, _ []draw.Line) []draw.Line {
 	case top > 0:
 		place += "   the end"
 	}
-	return append(draw.Exactly(append([]draw.Line{}, lines[top:end]...), page), draw.Text(theme.Faint, place))
+	return append(draw.Exactly(append([]draw.Line{}, lines[top:end]...), page), draw.Text(draw.Faint, place))
 }
 
 func (h helpPage) foot(Model) (draw.Line, bool) {
 	if h.typing {
-		return draw.Text(theme.Key, " /").Join(h.line()).Add(theme.Faint, "  enter apply, esc clear"), true
+		return draw.Text(draw.Key, " /").Join(h.line()).Add(draw.Faint, "  enter apply, esc clear"), true
 	}
 	more := "tab whole sentences"
 	if h.whole {
 		more = "tab short"
 	}
-	return draw.Text(theme.Faint, " / filter   "+more+"   esc close"), true
+	return draw.Text(draw.Faint, " / filter   "+more+"   esc close"), true
 }
 
 // lines are the page: in short or, where that is asked for, the sentences that match the filter.
@@ -116,7 +115,7 @@ func (h helpPage) lines(m Model) []draw.Line {
 			}
 		}
 		if len(list) > 0 {
-			out = append(append(append(out, draw.Text(theme.Header, " "+s.title)), list...), draw.Line{})
+			out = append(append(append(out, draw.Text(draw.Header, " "+s.title)), list...), draw.Line{})
 		}
 	}
 	return out
@@ -173,7 +172,7 @@ func shortHelp(m Model) []draw.Line {
 		wide = width / len(columns)
 	}
 	for _, s := range columns {
-		column := append([]draw.Line{draw.Text(theme.Header, " "+s.title)}, s.short(wide-1)...)
+		column := append([]draw.Line{draw.Text(draw.Header, " "+s.title)}, s.short(wide-1)...)
 		if wide == width {
 			lines = append(lines, column...)
 			continue
@@ -236,9 +235,9 @@ const keyColumn, shortKeys = 24, 12
 func (s helpSection) lines(width int) []draw.Line {
 	var lines []draw.Line
 	for _, b := range s.keys {
-		keys := draw.Text(theme.Key, "   "+strings.Join(b.Keys, " "))
+		keys := draw.Text(draw.Key, "   "+strings.Join(b.Keys, " "))
 		keys = keys.Fit(max(keyColumn, keys.Width()+1), "")
-		lines = append(lines, draw.Hang(keys, theme.Plain, b.Help, max(width-keyColumn-1, 10))...)
+		lines = append(lines, draw.Hang(keys, draw.Plain, b.Help, max(width-keyColumn-1, 10))...)
 	}
 	return lines
 }
@@ -251,20 +250,20 @@ func (s helpSection) short(width int) []draw.Line {
 		if draw.Width(text) > width-shortKeys && b.Does != "" {
 			text = b.Does
 		}
-		keys := draw.Text(theme.Key, "  "+strings.Join(b.Keys[:min(len(b.Keys), 2)], " "))
-		lines = append(lines, keys.Fit(max(shortKeys, keys.Width()+1), "").Add(theme.Plain, text))
+		keys := draw.Text(draw.Key, "  "+strings.Join(b.Keys[:min(len(b.Keys), 2)], " "))
+		lines = append(lines, keys.Fit(max(shortKeys, keys.Width()+1), "").Add(draw.Plain, text))
 	}
 	return lines
 }
 
 // inShort are the keys of a section one after the other, with a word each where they have one.
 func (s helpSection) inShort(width int) []draw.Line {
-	lines := []draw.Line{draw.Text(theme.Header, fmt.Sprintf(" %-11s", s.title))}
+	lines := []draw.Line{draw.Text(draw.Header, fmt.Sprintf(" %-11s", s.title))}
 	indent := lines[0].Width()
 	for _, b := range s.keys {
-		entry := draw.Text(theme.Key, strings.Join(b.Keys, " ")).Add(theme.Plain, " "+b.Does+"  ")
+		entry := draw.Text(draw.Key, strings.Join(b.Keys, " ")).Add(draw.Plain, " "+b.Does+"  ")
 		if last := lines[len(lines)-1]; last.Width() > indent && last.Width()+entry.Width()-2 > width {
-			lines = append(lines, draw.Text(theme.Plain, draw.Spaces(indent)))
+			lines = append(lines, draw.Text(draw.Plain, draw.Spaces(indent)))
 		}
 		lines[len(lines)-1] = lines[len(lines)-1].Join(entry)
 	}

@@ -13,8 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -46,13 +44,13 @@ type verb struct {
 }
 
 var verbs = []verb{
-	act(show.Promote, "promote", world.Promote, "approve the pause of a rollout: continue with its next step", ""),
-	act(show.PauseResume, "pause", world.PauseResume, "pause what runs, resume what is paused, retry what has failed", ""),
-	act(show.Undo, "undo", world.Undo, "roll back to the previous revision", ""),
-	act(show.Abort, "abort", world.Abort, "end the rollout; pods stay as they are", ""),
+	act(screen.Promote, "promote", world.Promote, "approve the pause of a rollout: continue with its next step", ""),
+	act(screen.PauseResume, "pause", world.PauseResume, "pause what runs, resume what is paused, retry what has failed", ""),
+	act(screen.Undo, "undo", world.Undo, "roll back to the previous revision", ""),
+	act(screen.Abort, "abort", world.Abort, "end the rollout; pods stay as they are", ""),
 	act("R", "restart", world.Restart, "restart containers in place: in the pod at the cursor, in marked pods, or in all", ""),
 	act("s", "scale", world.Scale, "change how many pods there are", "how many pods"),
-	act(show.Partition, "partition", world.Partition, "change how many pods stay on the old revision", "pods that stay on the old revision, such as 3 or 40%"),
+	act(screen.Partition, "partition", world.Partition, "change how many pods stay on the old revision", "pods that stay on the old revision, such as 3 or 40%"),
 }
 
 func act(key, does string, v world.Verb, help, needs string) verb {
@@ -183,7 +181,12 @@ func (m Model) mouse(msg tea.MouseMsg) (Model, tea.Cmd) {
 		}
 		return m.pass(screen.Wheel{By: by})
 	case tea.MouseClickMsg:
-		return m.clicked(screen.Click{X: at.X, Y: at.Y - m.around()/2})
+		c, before, now := screen.Click{X: at.X, Y: at.Y - m.around()/2}, m.click, m.env.World.Now
+		m.click = &click{c, now}
+		if before != nil && before.Click == c && now.Sub(before.at) <= quick {
+			c.Double, m.click = true, nil
+		}
+		return m.pass(c)
 	}
 	return m, nil
 }
@@ -197,16 +200,6 @@ type click struct {
 // quick is how soon a second click has to follow. The time in the cluster goes on by up
 // to a second at once.
 const quick = 2 * time.Second
-
-// clicked is a double click where another was at the place just before, on this screen.
-func (m Model) clicked(c screen.Click) (Model, tea.Cmd) {
-	before, now := m.click, m.env.World.Now
-	m.click = &click{c, now}
-	if before != nil && before.Click == c && now.Sub(before.at) <= quick {
-		c.Double, m.click = true, nil
-	}
-	return m.pass(c)
-}
 
 // mostCopied is how many bytes are copied at once: terminals take no more.
 const mostCopied = 70_000
@@ -261,8 +254,8 @@ func report(m Model, ref cluster.Ref, pods []string) string {
 	}
 	if d := m.env.World.Of(ref); d != nil {
 		for _, name := range pods {
-			if p := d.Pod(name); p != nil && show.Reason(p) != "" {
-				lines = append(lines, "pod/"+p.Name+": "+show.Reason(p))
+			if p := d.Pod(name); p != nil && screen.Reason(p) != "" {
+				lines = append(lines, "pod/"+p.Name+": "+screen.Reason(p))
 			}
 		}
 		if list := d.Diagnosis.Causes; len(list) > 0 && list[0].Hint != "" {
@@ -296,11 +289,11 @@ func (plainText) key(m Model, _ tea.KeyPressMsg) (Model, tea.Cmd) { return m.clo
 func (p plainText) body(m Model, _ []draw.Line) []draw.Line {
 	var lines []draw.Line
 	for part := range strings.SplitSeq(p.text, "\n") {
-		lines = append(lines, draw.Text(theme.Plain, part).Break(max(m.env.Width, 1))...)
+		lines = append(lines, draw.Text(draw.Plain, part).Break(max(m.env.Width, 1))...)
 	}
 	return lines
 }
 
 func (plainText) foot(Model) (draw.Line, bool) {
-	return draw.Text(theme.Faint, " select and copy with the mouse; any key closes"), true
+	return draw.Text(draw.Faint, " select and copy with the mouse; any key closes"), true
 }

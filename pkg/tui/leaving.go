@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -45,12 +44,12 @@ func (l leaving) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 func (l leaving) body(m Model, under []draw.Line) []draw.Line {
 	driving, width := m.env.World.Running, draw.BoxWidth(m.env.Width)
 	if len(driving) == 0 { // they have ended meanwhile
-		lines := draw.Wrap(theme.Plain, "The rollouts that this program was running have ended. Leave now?", width)
+		lines := draw.Wrap(draw.Plain, "The rollouts that this program was running have ended. Leave now?", width)
 		return question{"leave", append(lines, draw.Line{}), yesOrNo(l.calm), 0}.draw(m, under)
 	}
-	lines := draw.Wrap(theme.Strong, fmt.Sprintf("Leave while %s in progress?", counted.With(len(driving), "rollout is", "rollouts are")), width)
+	lines := draw.Wrap(draw.Strong, fmt.Sprintf("Leave while %s in progress?", counted.With(len(driving), "rollout is", "rollouts are")), width)
 	text := fmt.Sprintf("This program runs %s. After you leave, pods stay as they are until the rollout is resumed, from any machine, with '%s'.", names(driving), m.env.Hint("kubectl kruise rollout resume "+driving[0].String()+flags(m.env.World.Where, driving[0].Namespace)))
-	lines = append(lines, draw.Wrap(theme.Plain, text, width)...)
+	lines = append(lines, draw.Wrap(draw.Plain, text, width)...)
 	return question{"leave", append(lines, draw.Line{}), yesOrNo(l.calm), 0}.draw(m, under)
 }
 
@@ -71,5 +70,5 @@ func (l leaving) foot(Model) (draw.Line, bool) {
 	if l.ignored.key != "" {
 		return l.ignored.line("y leaves, esc stays"), true
 	}
-	return draw.Text(theme.Faint, " esc cancel"), true
+	return draw.Text(draw.Faint, " esc cancel"), true
 }

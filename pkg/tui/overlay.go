@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // overlay lies over the screen and takes all keys.
@@ -64,14 +63,14 @@ func (q question) scrolled(m Model, key string) (int, bool) {
 
 func (q question) draw(m Model, under []draw.Line) []draw.Line {
 	if !askable(m.env) {
-		return []draw.Line{draw.Text(theme.Bad, " "+q.title+": too small to ask here")}
+		return []draw.Line{draw.Text(draw.Bad, " "+q.title+": too small to ask here")}
 	}
 	lines := q.lines
 	if room := roomOf(m.env); len(lines) > room {
 		top := min(q.top, len(lines)-room+1)
 		end := top + room - 1
 		more := fmt.Sprintf("%s %d above, %d below: up, down", m.env.Theme.Symbols.Less, top, len(lines)-end)
-		lines = append(append([]draw.Line{}, lines[top:end]...), draw.Text(theme.Warn, more))
+		lines = append(append([]draw.Line{}, lines[top:end]...), draw.Text(draw.Warn, more))
 	}
 	return draw.Box(m.env.Theme, under, q.title, append(append([]draw.Line{}, lines...), q.answer), m.env.Width, m.env.Height)
 }
@@ -92,6 +91,9 @@ func (i input) press(msg tea.Msg) input {
 	return i
 }
 
+// body is the screen as it is: what is typed stands in the last line.
+func (input) body(_ Model, under []draw.Line) []draw.Line { return under }
+
 func (i input) insert(text string) input { return i.press(tea.PasteMsg{Content: text}) }
 
 // line is what was typed, with the cursor in it.
@@ -102,8 +104,8 @@ func (i input) line() draw.Line {
 		under, after = string(text[at]), string(text[at+1:])
 	}
 	return draw.Of(
-		draw.Span{Text: string(text[:at]), Style: theme.Strong},
-		draw.Span{Text: under, Style: theme.Found},
-		draw.Span{Text: after, Style: theme.Strong},
+		draw.Span{Text: string(text[:at]), Style: draw.Strong},
+		draw.Span{Text: under, Style: draw.Found},
+		draw.Span{Text: after, Style: draw.Strong},
 	)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/tuitest"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
 
 // TestPictures_OfTheDocs draws the pictures of the docs, from the program in the shop of the
@@ -40,7 +40,7 @@ func TestPictures_OfTheDocs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := tui.Options{Source: shop, Actions: shop, Theme: theme.Options{Colors: theme.Many}}
+			o := tui.Options{Source: shop, Actions: shop, Theme: draw.ThemeOptions{Colors: draw.Many}}
 			s := tuitest.Start(t, o, tuitest.Size{Width: 112, Height: 32})
 			s.Until("storefront", "checkout", "node-agent")
 			golden.Same(t, "../../docs/pictures/"+name+".svg", tuitest.Picture(reach(s)))

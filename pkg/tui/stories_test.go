@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/tuitest"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
 
 // visit opens the shop of the demo, where time goes by only when a story says so.
@@ -110,8 +110,8 @@ func TestStory_MissingSecretIsExplained(t *testing.T) {
 // TestScreens_OnOtherTerminals: the same screen for light terminals, those of sixteen colours, and those
 // without symbols.
 func TestScreens_OnOtherTerminals(t *testing.T) {
-	for name, o := range map[string]theme.Options{
-		"light": {Colors: theme.Many, Light: true}, "sixteen": {Colors: theme.Sixteen}, "ascii": {ASCII: true},
+	for name, o := range map[string]draw.ThemeOptions{
+		"light": {Colors: draw.Many, Light: true}, "sixteen": {Colors: draw.Sixteen}, "ascii": {ASCII: true},
 	} {
 		still := tuitest.NewStill(two())
 		s := tuitest.Start(t, tui.Options{Source: still, Actions: still, Theme: o}, tuitest.Sizes[0])

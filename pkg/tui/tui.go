@@ -11,17 +11,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/diff"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/distributions"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/logs"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/lists"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/pages"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/pod"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/sidecars"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/text"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/workloads"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -33,7 +29,7 @@ type Options struct {
 	ReadOnly bool
 	// Theme is how the terminal is; what the terminal itself says overrides it unless
 	// Fixed.
-	Theme theme.Options
+	Theme draw.ThemeOptions
 	Fixed bool
 	// Ground indicates that Theme knows whether the background is light, whatever the terminal
 	// answers.
@@ -90,7 +86,7 @@ func New(ctx context.Context, o Options) Model {
 	}
 	m := Model{options: o, ctx: ctx, width: 80, height: 24}
 	m.env = screen.Env{
-		Context: ctx, World: &world.World{Loading: "the cluster"}, Theme: theme.New(o.Theme), Source: o.Source, Copyable: o.Copyable,
+		Context: ctx, World: &world.World{Loading: "the cluster"}, Theme: draw.NewTheme(o.Theme), Source: o.Source, Copyable: o.Copyable,
 	}
 	m.stack = []screen.Screen{routes[0].make(screen.Open{Screen: screen.Workloads})}
 	if r, ok := route(o.First.Screen); ok && o.First.Screen != screen.Workloads {
@@ -147,15 +143,15 @@ type destination struct {
 
 // routes are all screens; the first is where one begins.
 var routes = []destination{
-	{screen.Workloads, "all workloads", "1", true, func(screen.Open) screen.Screen { return workloads.New() }},
-	{screen.Sidecars, "SidecarSets against workloads: who has which, and why not", "2", true, func(o screen.Open) screen.Screen { return sidecars.New(o) }},
-	{screen.Distributions, "subsets, namespaces and nodes against what they should have", "3", true, func(o screen.Open) screen.Screen { return distributions.New(o) }},
+	{screen.Workloads, "all workloads", "1", true, func(screen.Open) screen.Screen { return lists.NewWorkloads() }},
+	{screen.Sidecars, "SidecarSets against workloads: who has which, and why not", "2", true, func(o screen.Open) screen.Screen { return lists.NewSidecars(o) }},
+	{screen.Distributions, "subsets, namespaces and nodes against what they should have", "3", true, func(o screen.Open) screen.Screen { return lists.NewDistributions(o) }},
 	{screen.Rollout, "a workload: steps, pods, what it waits for", "", false, func(o screen.Open) screen.Screen { return rollout.New(o) }},
 	{screen.Plan, "a workload's plan, and a simulation of it to play", "", false, func(o screen.Open) screen.Screen { return plan.New(o) }},
 	{screen.Pod, "", "", false, func(o screen.Open) screen.Screen { return pod.New(o) }},
-	{screen.Diff, "what the revisions of a workload differ in", "", false, func(o screen.Open) screen.Screen { return diff.New(o) }},
-	{screen.Logs, "", "", false, func(o screen.Open) screen.Screen { return logs.New(o) }},
-	{screen.Text, "", "", false, func(o screen.Open) screen.Screen { return text.New(o) }},
+	{screen.Diff, "what the revisions of a workload differ in", "", false, func(o screen.Open) screen.Screen { return pages.NewDiff(o) }},
+	{screen.Logs, "", "", false, func(o screen.Open) screen.Screen { return pages.NewLog(o) }},
+	{screen.Text, "", "", false, func(o screen.Open) screen.Screen { return pages.NewObject(o) }},
 }
 
 func route(name string) (destination, bool) {

@@ -7,26 +7,22 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // Update is the model after a message.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m, cmd := m.take(msg)
-	m, more := m.poll()
-	return m, tea.Batch(cmd, more)
-}
-
-// poll follows what a message may have led to: another thing that is wanted, or
-// something that is waited for.
-func (m Model) poll() (Model, tea.Cmd) {
-	var ask tea.Cmd
+	var ask, tick tea.Cmd
 	if m.feed.began && m.top().Want() != m.feed.want {
 		m.feed, ask = m.feed.wants(m.ctx, m.options.Source, m.top().Want())
 	}
-	m, tick := m.tick()
-	return m, tea.Batch(ask, tick)
+	if waits := !m.env.World.Loaded || len(m.works.running) > 0; waits && !m.ticking {
+		m.ticking = true
+		tick = tea.Tick(2*pace, func(time.Time) tea.Msg { return beat{} })
+	}
+	return m, tea.Batch(cmd, ask, tick)
 }
 
 func (m Model) take(msg tea.Msg) (Model, tea.Cmd) {
@@ -38,7 +34,10 @@ func (m Model) take(msg tea.Msg) (Model, tea.Cmd) {
 	case arrived:
 		return m.arrive(msg)
 	case nextWorld:
-		return m, m.feed.next(m.ctx, m.options.Source, msg, m.env.World.Version)
+		if msg.turn != m.feed.turn {
+			return m, nil
+		}
+		return m, m.feed.await(m.ctx, m.options.Source, m.env.World.Version)
 	case beat:
 		m.ticking = false
 		m.env.Beat++
@@ -58,7 +57,7 @@ func (m Model) take(msg tea.Msg) (Model, tea.Cmd) {
 	return m.request(msg)
 }
 
-// request does what screens and overlays ask for; anything else is a screen's own.
+// request does what screens and overlays ask for; anything else goes to all screens.
 func (m Model) request(msg tea.Msg) (Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.Open:
@@ -78,7 +77,12 @@ func (m Model) request(msg tea.Msg) (Model, tea.Cmd) {
 		}
 		return m, nil
 	case done:
-		return m.finish(msg), nil
+		m.works = m.works.end(msg.number)
+		m.notice = screen.Notice{Text: msg.text}
+		if msg.err != nil {
+			m.notice = screen.Notice{Text: msg.err.Error(), Bad: true}
+		}
+		return m, nil
 	case pauseEnd:
 		if over, ok := m.over.(prompt); ok {
 			m.over = over.heard(msg)
@@ -87,12 +91,7 @@ func (m Model) request(msg tea.Msg) (Model, tea.Cmd) {
 	case moved:
 		return m.move(msg)
 	}
-	return m.hear(msg)
-}
-
-// hear gives a message to all screens: what one has asked for is its own, also when
-// another has been opened on top of it since.
-func (m Model) hear(msg tea.Msg) (Model, tea.Cmd) {
+	// What a screen has asked for is its own, also when another has been opened on top of it since.
 	stack, after := slices.Clone(m.stack), make([]screen.After, len(m.stack))
 	for i, s := range stack {
 		stack[i], after[i] = s.Update(m.env, msg)
@@ -174,17 +173,17 @@ func (m Model) terminal(msg tea.Msg) Model {
 	case tea.ColorProfileMsg:
 		switch p := msg.Profile; {
 		case p <= colorprofile.ASCII:
-			o.Colors = theme.None
+			o.Colors = draw.None
 		case p == colorprofile.ANSI:
-			o.Colors = theme.Sixteen
+			o.Colors = draw.Sixteen
 		default:
-			o.Colors = theme.Many
+			o.Colors = draw.Many
 		}
 	case tea.BackgroundColorMsg:
 		o.Light = !m.options.Ground && !msg.IsDark() || m.options.Ground && o.Light
 	}
 	if !m.options.Fixed && o != m.env.Theme.Options() {
-		m.env.Theme = theme.New(o)
+		m.env.Theme = draw.NewTheme(o)
 	}
 	return m
 }

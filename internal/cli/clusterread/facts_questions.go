@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/podstate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/placement"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -306,7 +305,7 @@ func unannotated(object map[string]any) {
 func (a *factQuestions) places() {
 	wanted := slices.Clone(ofKinds(a.stream, placement.Kind))
 	for _, r := range a.stream {
-		if _, ok := podstate.Generated(r.Node()); ok && r.Kind() == kruise.KindStatefulSet {
+		if _, ok := placement.Generated(r.Node()); ok && r.Kind() == kruise.KindStatefulSet {
 			wanted = append(wanted, r)
 		}
 	}

@@ -21,12 +21,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // ReadPlacement finds the object that the arguments name, and where its pods are.
-func ReadPlacement(ctx context.Context, f *factory.Factory, args ...string) (*places.Placement, error) {
+func ReadPlacement(ctx context.Context, f *factory.Factory, args ...string) (*diagnose.Placement, error) {
 	namespace, err := f.NamespaceOrDefault()
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func ReadPlacement(ctx context.Context, f *factory.Factory, args ...string) (*pl
 }
 
 // spreadOf finds the WorkloadSpread that spreads a workload.
-func (r spreadReader) spreadOf(ctx context.Context, target *unstructured.Unstructured) (*places.Placement, error) {
+func (r spreadReader) spreadOf(ctx context.Context, target *unstructured.Unstructured) (*diagnose.Placement, error) {
 	spreads, err := r.list(ctx, schema.GroupKind{Group: kruise.Group, Kind: kruise.KindWorkloadSpread}, "")
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (r spreadReader) spreadOf(ctx context.Context, target *unstructured.Unstruc
 }
 
 // spread reads the target, unless it is there, and its pods.
-func (r spreadReader) spread(ctx context.Context, u, target *unstructured.Unstructured) (*places.Placement, error) {
+func (r spreadReader) spread(ctx context.Context, u, target *unstructured.Unstructured) (*diagnose.Placement, error) {
 	var ws kruise.WorkloadSpread
 	if _, err := kruise.Decode(tree.FromValue(u.Object), &ws); err != nil {
 		return nil, err
@@ -94,11 +94,11 @@ func (r spreadReader) spread(ctx context.Context, u, target *unstructured.Unstru
 	if err != nil {
 		return nil, err
 	}
-	return places.Spread(&ws, tree.FromValue(target.Object), pods)
+	return diagnose.Spread(&ws, tree.FromValue(target.Object), pods)
 }
 
 // united reads the workloads of the subsets, and their pods.
-func (r spreadReader) united(ctx context.Context, u *unstructured.Unstructured) (*places.Placement, error) {
+func (r spreadReader) united(ctx context.Context, u *unstructured.Unstructured) (*diagnose.Placement, error) {
 	var ud kruise.UnitedDeployment
 	if _, err := kruise.Decode(tree.FromValue(u.Object), &ud); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (r spreadReader) united(ctx context.Context, u *unstructured.Unstructured) 
 	if err != nil {
 		return nil, err
 	}
-	return places.United(&ud, workloads, pods)
+	return diagnose.United(&ud, workloads, pods)
 }
 
 // subsetWorkloadKind is what the subsets are made of.

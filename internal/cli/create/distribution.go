@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fn"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/rdgen"
 )
 
 // distributedContent is what is distributed, in kubectl's words for ConfigMaps and Secrets.
@@ -77,7 +77,7 @@ func (d *distributedContent) fill(object *tree.Node, in io.Reader) error {
 		},
 		"targets": map[string]any{"allNamespaces": true},
 	})
-	made, err := rdgen.Generate(config, func(name string) ([]byte, error) { return load.File(name, in, 0) })
+	made, err := fn.GenerateDistribution(config, func(name string) ([]byte, error) { return load.File(name, in, 0) })
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
 // isSpread reports whether an argument names a WorkloadSpread.
@@ -31,7 +31,7 @@ func spreadOf(pods []*cluster.Pod) string {
 }
 
 // placement is where the pods are, as far as it can be read.
-func (o *whyOptions) placement(ctx context.Context, arg string) *places.Placement {
+func (o *whyOptions) placement(ctx context.Context, arg string) *diagnose.Placement {
 	p, err := clusterread.ReadPlacement(ctx, o.factory, arg)
 	if err != nil {
 		o.warn("not considered: %s: %v", arg, err)

@@ -19,7 +19,6 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/heap"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -282,6 +281,6 @@ const spared = 50
 // is in use for a moment only.
 func (f *Factory) Spare() {
 	if f.Streams.Getenv != nil && f.Streams.Getenv("GOGC") == "" {
-		heap.SetGrowth(spared)
+		SetHeapGrowth(spared)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/heap"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -51,7 +51,7 @@ func Guard(ctx context.Context, c *cobra.Command, p Process) {
 	if p.Getenv("GOMEMLIMIT") == "" && !limitsRaised(c) {
 		debug.SetMemoryLimit(memoryLimit)
 		if p.Getenv("GOGC") == "" && c.Flags().Lookup(limitFlag) != nil {
-			heap.SetGrowth(heapGrowth)
+			factory.SetHeapGrowth(heapGrowth)
 		}
 	}
 	context.AfterFunc(ctx, func() {

@@ -12,6 +12,59 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
+// ManifestFlags name the manifests that a verb reads, how a kustomization among them is built, and
+// how much is read.
+type ManifestFlags struct {
+	Files     []string
+	Recursive bool
+	Kustomize string
+	Build     KustomizationFlags
+	Limits    LimitFlag
+}
+
+// Add adds the flags to a verb, with what -f and -k are for it; those of Limits a verb adds itself.
+func (m *ManifestFlags) Add(c *cobra.Command, files, kustomization string) {
+	fl := c.Flags()
+	fl.StringSliceVarP(&m.Files, "filename", "f", nil, files)
+	fl.BoolVarP(&m.Recursive, "recursive", "R", false, "descend into the directories named with -f")
+	fl.StringVarP(&m.Kustomize, "kustomize", "k", "", kustomization)
+	m.Build.Add(c)
+	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
+	_ = c.MarkFlagDirname("kustomize")
+}
+
+// Given reports whether manifests are named.
+func (m *ManifestFlags) Given() bool { return len(m.Files) > 0 || m.Kustomize != "" }
+
+// Sources are the files, directories or the kustomization that are named.
+func (m *ManifestFlags) Sources() []string {
+	if m.Kustomize != "" {
+		return []string{m.Kustomize}
+	}
+	return m.Files
+}
+
+// Complete refuses flags that do not go together. Errors are of usage.
+func (m *ManifestFlags) Complete() error {
+	const hint = "a kustomization names its own files"
+	switch {
+	case len(m.Files) > 0 && m.Kustomize != "":
+		return command.Usagef(hint, "only one of -f or -k can be specified")
+	case m.Kustomize != "" && m.Recursive:
+		return command.Usagef(hint, "-k and -R exclude each other")
+	}
+	if err := m.Limits.Complete(); err != nil {
+		return err
+	}
+	return m.Build.Complete(m.Kustomize)
+}
+
+// Load returns opt with what the flags say.
+func (m *ManifestFlags) Load(opt load.Options) load.Options {
+	opt.Files, opt.Recursive, opt.Kustomize = m.Files, m.Recursive, m.Kustomize
+	return m.Limits.Load(m.Build.Load(opt))
+}
+
 // KustomizationFlags say how a kustomization is built.
 type KustomizationFlags struct {
 	// Folder is what it may read: the folder that was named, "" for the Git work tree that holds the

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -25,7 +24,7 @@ func lostOptions(r *resource.Resource) string {
 	switch {
 	case !tree.IsMap(spec) || len(spec.Content) == 0:
 		return ""
-	case r.Kind() == config.Kind:
+	case r.Kind() == render.ConfigKind:
 		return "; its options count for Argo CD, kustomize and kpt, not here"
 	case r.Kind() == render.ClusterFactsKind:
 		return "; what it tells counts where its file is given with --with"

@@ -28,7 +28,7 @@ func (o *Options) manifest(ctx context.Context) (*resource.Resource, error) {
 	if err := o.load(ctx); err != nil {
 		return nil, err
 	}
-	return resourcearg.Pick(o.loaded, o.name, o.Factory.Namespace(), strings.Join(append(o.files, o.kustomize), " "))
+	return resourcearg.Pick(o.loaded, o.name, o.Factory.Namespace(), strings.Join(o.input.Sources(), " "))
 }
 
 // load reads -f or -k, once: stdin can be read no second time.
@@ -39,9 +39,9 @@ func (o *Options) load(ctx context.Context) (err error) {
 	if o.git != "" {
 		return o.loadRevisions(ctx)
 	}
-	o.loaded, err = load.Load(ctx, o.limits.Load(o.kustomization.Load(load.Options{
-		Files: o.files, Kustomize: o.kustomize, Recursive: o.recursive, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace(), Undecided: o.undecided(),
-	})))
+	o.loaded, err = load.Load(ctx, o.input.Load(load.Options{
+		Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace(), Undecided: o.undecided(),
+	}))
 	if err != nil || !o.Preview {
 		return err
 	}
@@ -50,7 +50,7 @@ func (o *Options) load(ctx context.Context) (err error) {
 
 // loadRevisions reads both states from Git; workloads that the new one does not have are named.
 func (o *Options) loadRevisions(ctx context.Context) error {
-	states := input.States{Stdin: o.Factory.Streams.In, Notes: o.Factory.Streams.Err, Namespace: o.Factory.Namespace(), Build: o.kustomization, Limits: o.limits}
+	states := input.States{Stdin: o.Factory.Streams.In, Notes: o.Factory.Streams.Err, Namespace: o.Factory.Namespace(), Build: o.input.Build, Limits: o.input.Limits}
 	old, now, err := states.Revisions(ctx, o.git, o.paths)
 	if err != nil {
 		return err

@@ -41,18 +41,15 @@ type Options struct {
 	// Counted indicates that steps stop at numbers of pods, whatever they are given in.
 	Counted bool
 
-	name      *resourcearg.Name
-	files     []string
-	kustomize string
+	name  *resourcearg.Name
+	input input.ManifestFlags
 	// git are the revisions of --git, paths those of the repository.
-	git           string
-	paths         []string
-	kustomization input.KustomizationFlags
-	recursive     bool
-	against       string
-	with          []string
-	images        []string
-	pods          int
+	git     string
+	paths   []string
+	against string
+	with    []string
+	images  []string
+	pods    int
 	// Nodes is how many nodes a made-up cluster has; 0 is one for ten pods,
 	// and at least three.
 	Nodes int
@@ -61,9 +58,8 @@ type Options struct {
 	united string
 	kept   int64
 	// Given are --feature-gates and --kruise-version.
-	Given  installation.GateFlags
-	gates  installation.Gates
-	limits input.LimitFlag
+	Given installation.GateFlags
+	gates installation.Gates
 	// loaded are the objects of -f or -k.
 	loaded []*resource.Resource
 	// past are the objects of --against and --with; nil before they are read.
@@ -75,25 +71,20 @@ type Options struct {
 }
 
 // Limits are those of what is written.
-func (o *Options) Limits() stage.Limits { return o.limits.Stage() }
+func (o *Options) Limits() stage.Limits { return o.input.Limits.Stage() }
 
 // AddFlags adds the flags to a verb.
 func (o *Options) AddFlags(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with the new state; - for standard input")
-	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "kustomization directory with the new state")
-	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
+	o.input.Add(c, "file or directory with the new state; - for standard input", "kustomization directory with the new state")
 	fl.StringVar(&o.against, "against", "", "file with the current state, or live for the cluster (default)")
 	fl.StringSliceVar(&o.with, "with", nil, "with --against FILE: file with other cluster objects (pods, nodes, budgets, revisions)")
 	fl.StringArrayVar(&o.images, "image", nil, "new image, CONTAINER=IMAGE; * means every container")
 	fl.IntVar(&o.pods, "pods", 0, "with --against FILE: number of ready pods to assume (default: spec.replicas)")
 	o.AddPolicyFlags(c)
-	o.limits.Add(c)
-	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
+	o.input.Limits.Add(c)
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("against", "yaml", "yml", "json")
-	_ = c.MarkFlagDirname("kustomize")
-	o.kustomization.Add(c)
 }
 
 // AddPolicyFlags adds only the flags that say how a change is rolled out.
@@ -120,13 +111,10 @@ func (o *Options) Complete(args []string) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	if err := o.kustomization.Complete(o.kustomize); err != nil {
+	if err := o.input.Complete(); err != nil {
 		return err
 	}
-	err := o.limits.Complete()
-	if err != nil {
-		return err
-	}
+	var err error
 	o.gates, err = o.completeGates()
 	return err
 }
@@ -134,8 +122,6 @@ func (o *Options) Complete(args []string) error {
 func (o *Options) validate() error {
 	fromFiles := o.againstFiles()
 	switch {
-	case len(o.files) > 0 && o.kustomize != "":
-		return command.Usagef("a kustomization names its own files", "only one of -f or -k can be specified")
 	case !o.changes():
 		return command.Usagef("give the new state with -f FILE or -k DIR, or a new image with --image CONTAINER=IMAGE", "nothing to plan")
 	case !o.manifests() && !fromFiles && o.name == nil && !o.Several:
@@ -150,7 +136,7 @@ func (o *Options) validate() error {
 			return command.Usagef("for instance --image app=registry.example.com/app:2", "--image: %q is not CONTAINER=IMAGE", image)
 		}
 	}
-	return command.OneStdin(slices.Concat(o.files, o.with, []string{o.against, o.policy.strategy})...)
+	return command.OneStdin(slices.Concat(o.input.Files, o.with, []string{o.against, o.policy.strategy})...)
 }
 
 // completeGates reads the flags of the gates; a cluster tells more.
@@ -172,7 +158,7 @@ func (o *Options) CompleteGit(paths []string) (ok bool, err error) {
 	if o.git == "" {
 		return false, nil
 	}
-	if len(o.files) > 0 || o.kustomize != "" || o.against != "" || len(o.images) > 0 {
+	if o.input.Given() || o.against != "" || len(o.images) > 0 {
 		return true, command.Usagef("", "--git has both states: it goes with none of -f, -k, --against and --image")
 	}
 	if err := input.CheckPaths(o.git, paths); err != nil {
@@ -195,7 +181,7 @@ func (o *Options) againstFiles() bool {
 // changes reports whether a flag or manifest asks for a change.
 func (o *Options) changes() bool { return o.manifests() || len(o.images) > 0 }
 
-func (o *Options) manifests() bool { return len(o.files) > 0 || o.kustomize != "" || o.git != "" }
+func (o *Options) manifests() bool { return o.input.Given() || o.git != "" }
 
 // now is the time that a plan is made at.
 func now() time.Time { return time.Now() }

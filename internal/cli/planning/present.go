@@ -180,7 +180,7 @@ func (o *Options) loadPast(ctx context.Context) error {
 	if o.past != nil {
 		return nil
 	}
-	stream, err := load.Load(ctx, o.limits.Load(load.Options{Files: []string{o.against}, Recursive: true, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace()}))
+	stream, err := load.Load(ctx, o.input.Limits.Load(load.Options{Files: []string{o.against}, Recursive: true, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace()}))
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package planning
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
@@ -124,12 +123,7 @@ func (o *Options) SetImages(r *resource.Resource) (*resource.Resource, error) {
 }
 
 // Sources are the arguments of -f and -k.
-func (o *Options) Sources() []string {
-	if o.kustomize != "" {
-		return append(slices.Clone(o.files), o.kustomize)
-	}
-	return o.files
-}
+func (o *Options) Sources() []string { return o.input.Sources() }
 
 // CompleteUnited reads the flags of a plan for the UnitedDeployment of a name in the cluster,
 // whose new images come to its subsets one after the other. Errors are of usage.
@@ -145,7 +139,7 @@ func (o *Options) CompleteUnited(name string) error {
 	if err := o.CompletePolicy(); err != nil {
 		return err
 	}
-	return o.limits.Complete()
+	return o.input.Limits.Complete()
 }
 
 // eachSubset is what the command line asks for, once for the workload of each subset in the

@@ -224,14 +224,14 @@ func (o *planOptions) write(w io.Writer, p planned) error {
 	case "html":
 		return o.writeHTML(w, []planned{p})
 	case "svg":
-		return svg.Draw(w, view.Picture(made, run))
+		return svg.Draw(w, view.NewPlanPage(made, &run).Picture())
 	}
 	switch {
 	case len(made.Steps) == 0:
 		_, err := fmt.Fprintln(w, made.Change.Why)
 		return err
 	case o.output == "markdown":
-		return view.PlanMarkdown(w, made, &run.Summary)
+		return view.NewPlanPage(made, &run).Markdown(w)
 	}
 	return view.Plan(w, made, &run.Summary, o.factory.OutStyle(o.verbose))
 }

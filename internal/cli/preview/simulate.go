@@ -146,7 +146,7 @@ func (o *simulateOptions) write(w io.Writer, m *planning.Made, line engine.Timel
 	case "json":
 		return view.TimelineJSON(w, line)
 	case "svg":
-		return svg.Draw(w, view.Picture(m.Plan, line))
+		return svg.Draw(w, view.NewPlanPage(m.Plan, &line).Picture())
 	case "html":
 		about := html.About{Version: version.Get().Version}
 		if !o.FromFiles() {

@@ -50,12 +50,10 @@ const inventoryExample = `  # what these files need
 type inventoryOptions struct {
 	factory *factory.Factory
 
-	files     []string
-	recursive bool
-	kustomize string
-	build     input.KustomizationFlags
-	all       bool
-	selector  string
+	input.ManifestFlags
+
+	all      bool
+	selector string
 
 	kinds, skipped []string
 	env            bool
@@ -77,10 +75,7 @@ func NewInventory(f *factory.Factory) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	fl := c.Flags()
-	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with what will be rendered; - is standard input")
-	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
-	o.build.Add(c)
-	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with the kustomization that will be rendered")
+	o.Add(c, "file or directory with what will be rendered; - is standard input", "directory with the kustomization that will be rendered")
 	fl.BoolVarP(&o.all, "all-namespaces", "A", false, "read all namespaces")
 	fl.StringVarP(&o.selector, "selector", "l", "", "label selector of workloads, pods and the objects that act on them")
 	fl.StringSliceVar(&o.kinds, "kinds", nil, "kinds to write (default: all)")
@@ -99,10 +94,7 @@ func completeInventory(c *cobra.Command) {
 		// The error says that the flag does not exist, which it does.
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
-	_ = c.MarkFlagDirname("kustomize")
-	for _, flag := range []string{"filename", "out"} {
-		_ = c.MarkFlagFilename(flag, "yaml", "yml", "json")
-	}
+	_ = c.MarkFlagFilename("out", "yaml", "yml", "json")
 }
 
 // run is the whole story: read, leave out, write.
@@ -137,9 +129,8 @@ func (o *inventoryOptions) run(ctx context.Context) error {
 // scope describes what to read.
 func (o *inventoryOptions) scope(ctx context.Context) (clusterread.FactScope, error) {
 	scope := clusterread.FactScope{Selector: o.selector, Wanted: o.wanted, Namespace: o.factory.Namespace()}
-	if len(o.files) > 0 || o.kustomize != "" {
-		stream, err := load.Load(ctx, o.build.Load(load.Options{
-			Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize,
+	if o.Given() {
+		stream, err := load.Load(ctx, o.Load(load.Options{
 			Stdin: o.factory.Streams.In, Namespace: scope.Namespace, Undecided: input.WarnUndecided(o.factory.Streams.Err),
 		}))
 		scope.Stream = stream
@@ -168,18 +159,16 @@ func (o *inventoryOptions) write(facts []*resource.Resource) error {
 
 func (o *inventoryOptions) validate() error {
 	switch {
-	case len(o.files) > 0 && o.kustomize != "":
-		return command.Usagef("a kustomization names its own files", "only one of -f or -k can be specified")
-	case o.recursive && len(o.files) == 0:
+	case o.Recursive && len(o.Files) == 0:
 		return command.Usagef("name a directory with -f", "-R without -f")
-	case o.all && len(o.files)+len(o.kustomize) > 0:
+	case o.all && o.Given():
 		return command.Usagef("files name their own namespaces", "-A excludes -f and -k")
 	case o.all && o.factory.Namespace() != "":
 		return command.Usagef("leave one of them out", "-A and -n exclude each other")
 	case o.output != "yaml" && o.output != "json":
 		return command.Usagef("one of: yaml, json", "--output: unknown value %q", o.output)
 	}
-	if err := o.build.Complete(o.kustomize); err != nil {
+	if err := o.Complete(); err != nil {
 		return err
 	}
 	if err := clusterread.ParseSelector(o.selector); err != nil {

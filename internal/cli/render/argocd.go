@@ -20,7 +20,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/argocd"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -224,15 +223,11 @@ func (a *argocdApplication) write(ctx context.Context, list []*resource.Resource
 
 // options are those of the settings, with the objects that they name.
 func (a *argocdApplication) options() (render.Options, error) {
-	opt := a.settings.Options()
+	opt, err := a.settings.Read(a.read)
+	if err != nil {
+		return opt, err
+	}
 	opt.Limits = a.limits.Stage()
-	var err error
-	if opt.Context, err = a.settings.Context(a.read); err != nil {
-		return opt, err
-	}
-	if opt.Base, err = a.settings.Before(a.read); err != nil {
-		return opt, err
-	}
 	return opt.WithFacts()
 }
 
@@ -314,7 +309,7 @@ func (a *argocdApplication) strictHint() string {
 // withoutOwnDocuments drops the RenderConfig that lies beside the manifests, without a word: it is in
 // force.
 func withoutOwnDocuments(list []*resource.Resource) []*resource.Resource {
-	return slices.DeleteFunc(list, func(r *resource.Resource) bool { return r.Is(config.Group, config.Kind) })
+	return slices.DeleteFunc(list, func(r *resource.Resource) bool { return r.Is(render.ConfigGroup, render.ConfigKind) })
 }
 
 // chartFileName is the file by which Helm knows a chart.

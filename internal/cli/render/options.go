@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
@@ -24,107 +21,64 @@ import (
 )
 
 type renderOptions struct {
-	factory *factory.Factory
+	streamOptions
 
-	files     []string
-	recursive bool
-	kustomize string
-	build     input.KustomizationFlags
-	with      []string
-	live      bool
+	live bool
 
-	target        string
-	expand        []string
-	driver        string
+	// opt are the options of the engine, as far as a flag has their form.
+	opt           engine.Options
 	kubernetes    string
-	helperImage   string
-	protectAll    bool
-	sidecarSetAs  string
-	spreadAs      string
-	omitStrategy  bool
-	previewAPIs   bool
 	templatePaths []string
 	order         string
 
 	changeFlags
 
-	output        string
-	outputDir     string
 	kustomization bool
 	splitBy       string
-	report        string
-	strict        bool
 	accept        []string
 	baseline      string
 	allowEmpty    bool
-	explain       bool
-	quiet         bool
-	verbose       int
-	limits        input.LimitFlag
-	kruise        installation.Flag
 }
 
 func (o *renderOptions) addFlags(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
-	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
-	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization, built in process")
-	fl.StringSliceVar(&o.with, "with", nil, "file with context objects, which exist in the cluster and are not rendered; - is standard input")
+	o.streamOptions.addFlags(c, "that of --live or --with, else the newest", "tell where each finding is, and what to do; exact ones too")
 	fl.BoolVar(&o.live, "live", false, "read context objects from the cluster, as --with does from a file")
-	fl.StringVar(&o.target, "target", string(engine.Native), "native, kruise (keep Kruise objects) or auto (by what the cluster serves)")
-	fl.StringSliceVar(&o.expand, "expand", nil, "kinds to expand although --target keeps Kruise objects")
-	fl.StringVar(&o.driver, "driver", string(stage.Native), "driver that will replace pods: native (controllers) or client (this program)")
+	fl.StringVar((*string)(&o.opt.Target), "target", string(engine.Native), "native, kruise (keep Kruise objects) or auto (by what the cluster serves)")
+	fl.StringSliceVar(&o.opt.Expand, "expand", nil, "kinds to expand although --target keeps Kruise objects")
+	fl.StringVar((*string)(&o.opt.Driver), "driver", string(stage.Native), "driver that will replace pods: native (controllers) or client (this program)")
 	fl.StringVar(&o.kubernetes, "kubernetes-version", "", fmt.Sprintf("version of the API server that the output is for (default: that of --live or --with, else 1.%d)", stage.NewestKubernetes))
-	o.kruise.Add(c, "that of --live or --with, else the newest")
-	fl.StringVar(&o.helperImage, "helper-image", lower.HelperImage, "image of pods that only pull another image; it must exit by itself")
-	fl.BoolVar(&o.protectAll, "protect-all", false, "write deletion protection policies for all kinds, not only for those of objects with the label")
-	fl.StringVar(&o.sidecarSetAs, "sidecarset-as", string(stage.Injection), "inject (into the pod templates of the input) or admission (policies for all pods, from 1.36)")
-	fl.StringVar(&o.spreadAs, "spread-as", string(stage.SpreadSplit), "how the target of a WorkloadSpread is rendered: split (a workload for each subset) or constraints (one with topology spread constraints)")
-	fl.BoolVar(&o.omitStrategy, "omit-strategy", false, "leave out the annotation kubectl-kruise.dev/strategy, from which rollouts of this tool read the Kruise workload back")
-	fl.BoolVar(&o.previewAPIs, "allow-preview-apis", false, "use alpha and beta APIs, which API servers disable by default")
+	fl.StringVar(&o.opt.HelperImage, "helper-image", lower.HelperImage, "image of pods that only pull another image; it must exit by itself")
+	fl.BoolVar(&o.opt.ProtectAll, "protect-all", false, "write deletion protection policies for all kinds, not only for those of objects with the label")
+	fl.StringVar((*string)(&o.opt.SidecarSetAs), "sidecarset-as", string(stage.Injection), "inject (into the pod templates of the input) or admission (policies for all pods, from 1.36)")
+	fl.StringVar((*string)(&o.opt.SpreadAs), "spread-as", string(stage.SpreadSplit), "how the target of a WorkloadSpread is rendered: split (a workload for each subset) or constraints (one with topology spread constraints)")
+	fl.BoolVar(&o.opt.OmitStrategy, "omit-strategy", false, "leave out the annotation kubectl-kruise.dev/strategy, from which rollouts of this tool read the Kruise workload back")
+	fl.BoolVar(&o.opt.PreviewAPIs, "allow-preview-apis", false, "use alpha and beta APIs, which API servers disable by default")
 	fl.StringSliceVar(&o.templatePaths, "template-paths", nil, "path of the pod template in further kinds, GROUP/KIND=PATH")
 	fl.StringVar(&o.order, "order", "input", "order of the output: input, or apply (namespaces and policies first)")
 	o.changeFlags.addFlags(fl)
-	fl.StringVarP(&o.output, "output", "o", "yaml", "output format: yaml or json")
-	fl.StringVar(&o.outputDir, "out", "", "write one file per object into this directory")
 	fl.BoolVar(&o.kustomization, "output-kustomization", false, "with --out: also write a kustomization.yaml")
 	fl.StringVar(&o.splitBy, "split-by", "", "with --out: subset writes a folder for each subset of UnitedDeployments and WorkloadSpreads (subsets/NAME), and one for all other objects (shared)")
-	fl.StringVar(&o.report, "report", "", "write all findings as JSON into this file")
-	fl.BoolVar(&o.strict, "strict", false, "fail if anything is lost")
 	fl.StringSliceVar(&o.accept, "accept", nil, "IDs of findings that were reviewed: they do not fail the command")
 	fl.StringVar(&o.baseline, "baseline", "", "file that --report wrote: its findings were reviewed, and do not fail the command")
 	fl.BoolVar(&o.allowEmpty, "allow-empty", false, "exit with 0 if the result is empty")
-	fl.BoolVar(&o.explain, "explain", false, "report for each pod template why each SidecarSet was injected or not")
-	fl.BoolVarP(&o.quiet, "quiet", "q", false, "do not print findings")
-	fl.CountVarP(&o.verbose, "verbose", "v", "tell where each finding is, and what to do; exact ones too")
-	o.limits.Add(c)
-	o.build.Add(c)
+	fl.BoolVar(&o.opt.Explain, "explain", false, "report for each pod template why each SidecarSet was injected or not")
 }
 
 func (o *renderOptions) validate() error {
-	switch {
-	case len(o.files) == 0 && o.kustomize == "":
-		return command.Usagef("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "must specify one of -f and -k")
-	case len(o.files) > 0 && o.kustomize != "":
-		return command.Usagef("a kustomization names its own files", "only one of -f or -k can be specified")
-	case o.kustomize != "" && o.recursive:
-		return command.Usagef("a kustomization names its own files", "-k and -R exclude each other")
-	case o.kustomization && o.outputDir == "":
+	if err := o.streamOptions.validate(o.base); err != nil {
+		return err
+	}
+	if o.kustomization && o.outputDir == "" {
 		return command.Usagef("give --out DIR", "--output-kustomization needs a directory")
 	}
 	if err := o.splittable(); err != nil {
 		return err
 	}
-	for _, check := range []func() error{o.validChoices, o.idle, o.limits.Complete, o.kruise.Complete} {
+	for _, check := range []func() error{o.validChoices, o.idle} {
 		if err := check(); err != nil {
 			return err
 		}
-	}
-	if err := command.OneStdin(slices.Concat(o.files, o.with, []string{o.base})...); err != nil {
-		return err
-	}
-	if err := o.build.Complete(o.kustomize); err != nil {
-		return err
 	}
 	return o.changeFlags.validate(o.outputDir)
 }
@@ -132,18 +86,17 @@ func (o *renderOptions) validate() error {
 // validChoices refuses values that their flags do not know.
 func (o *renderOptions) validChoices() error {
 	for _, given := range []struct{ flag, value string }{
-		{"target", o.target},
-		{"driver", o.driver},
+		{"target", string(o.opt.Target)},
+		{"driver", string(o.opt.Driver)},
 		{"order", o.order},
-		{"output", o.output},
-		{"sidecarset-as", o.sidecarSetAs},
-		{"spread-as", o.spreadAs},
+		{"sidecarset-as", string(o.opt.SidecarSetAs)},
+		{"spread-as", string(o.opt.SpreadAs)},
 	} {
 		if err := command.OneOf(given.flag, given.value, flagChoices()[given.flag]...); err != nil {
 			return err
 		}
 	}
-	if o.omitStrategy && o.driver == string(stage.Client) {
+	if o.opt.OmitStrategy && o.opt.Driver == stage.Client {
 		return command.Usagef("leave it out, or give --driver native", "--omit-strategy: driver client reads the annotation")
 	}
 	for _, id := range o.accept {
@@ -154,7 +107,7 @@ func (o *renderOptions) validChoices() error {
 	if _, err := o.kubernetesVersion(); err != nil {
 		return command.Usagef(fmt.Sprintf("1.%d to 1.%d", stage.OldestKubernetes, stage.NewestKubernetes), "--kubernetes-version: %v", err)
 	}
-	for _, kind := range o.expand {
+	for _, kind := range o.opt.Expand {
 		if !slices.ContainsFunc(engine.Expandable, func(k string) bool { return strings.EqualFold(k, kind) }) {
 			return command.Usagef("one or more of: "+strings.Join(engine.Expandable, ", "), "--expand: %q cannot be expanded", kind)
 		}
@@ -164,9 +117,7 @@ func (o *renderOptions) validChoices() error {
 
 // idle refuses a flag that would change nothing, without a word.
 func (o *renderOptions) idle() error {
-	kind, value := engine.Options{
-		Target: engine.Target(o.target), Expand: o.expand, SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), SpreadAs: stage.SpreadAs(o.spreadAs),
-	}.UnusedOption()
+	kind, value := o.opt.UnusedOption()
 	if kind == "" {
 		return nil
 	}
@@ -183,15 +134,14 @@ func (o *renderOptions) namespace() (string, error) {
 	return o.factory.Namespace(), nil
 }
 
-func (o *renderOptions) load(ctx context.Context) ([]*resource.Resource, error) {
+func (o *renderOptions) readManifests(ctx context.Context) ([]*resource.Resource, error) {
 	namespace, err := o.namespace()
 	if err != nil {
 		return nil, err
 	}
-	stream, err := load.Load(ctx, o.limits.Load(o.build.Load(load.Options{
-		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize,
+	stream, err := load.Load(ctx, o.Load(load.Options{
 		Stdin: o.factory.Streams.In, Namespace: namespace, Except: slices.Concat(o.with, []string{o.base}),
-	})))
+	}))
 	if o.allowEmpty && errors.Is(err, load.ErrEmpty) {
 		return nil, nil
 	}
@@ -212,14 +162,6 @@ func withHint(err error) error {
 	return &hinted
 }
 
-// noted is where notes about the input go.
-func (o *renderOptions) noted() io.Writer {
-	if o.quiet {
-		return io.Discard
-	}
-	return o.factory.Streams.Err
-}
-
 func (o *renderOptions) engineOptions(ctx context.Context, stream []*resource.Resource) (engine.Options, error) {
 	paths, err := templatePathsOf(o.templatePaths)
 	if err != nil {
@@ -233,12 +175,9 @@ func (o *renderOptions) engineOptions(ctx context.Context, stream []*resource.Re
 	if err != nil {
 		return engine.Options{}, err
 	}
-	opt := engine.Options{
-		Kruise: o.kruise.Given(), Kubernetes: kubernetes, HelperImage: o.helperImage, ProtectAll: o.protectAll,
-		SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), SpreadAs: stage.SpreadAs(o.spreadAs), OmitStrategy: o.omitStrategy, PreviewAPIs: o.previewAPIs, Patches: o.patchesDir != "",
-		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
-		Namespace: namespace, TemplatePaths: paths, Explain: o.explain, Limits: o.limits.Stage(), Stop: ctx.Err,
-	}
+	opt := o.opt
+	opt.Kruise, opt.Kubernetes, opt.Namespace, opt.TemplatePaths = o.kruise.Given(), kubernetes, namespace, paths
+	opt.Patches, opt.Limits, opt.Stop = o.patchesDir != "", o.Limits.Stage(), ctx.Err
 	if opt.Context, err = o.facts(ctx, stream, opt); err != nil {
 		return opt, err
 	}
@@ -266,11 +205,9 @@ func templatePathsOf(list []string) (map[string]string, error) {
 // flagChoices are the flags with a closed set of values; the first is the default.
 func flagChoices() map[string][]string {
 	return map[string][]string{
-		"target": {"native", "kruise", "auto"},
-		"driver": {"native", "client"},
-		"order":  {"input", "apply"},
-		"output": {"yaml", "json"},
-
+		"target":   {"native", "kruise", "auto"},
+		"driver":   {"native", "client"},
+		"order":    {"input", "apply"},
 		"split-by": {"subset"},
 
 		"sidecarset-as": {"inject", "admission"},
@@ -285,11 +222,7 @@ func completeFlags(c *cobra.Command) {
 	for flag, values := range offers {
 		command.Offer(c, flag, values...)
 	}
-	_ = c.MarkFlagDirname("kustomize")
-	_ = c.MarkFlagDirname("out")
 	_ = c.MarkFlagDirname("patches-dir")
 	_ = c.MarkFlagFilename("baseline", "json")
 	_ = c.MarkFlagFilename("against", "yaml", "yml", "json")
-	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
-	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 }

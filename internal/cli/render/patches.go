@@ -12,13 +12,11 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/requests"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -72,9 +70,9 @@ func (o *renderOptions) loadBase(ctx context.Context) ([]*resource.Resource, err
 		return nil, nil
 	}
 	opt := load.Options{Files: []string{o.base}, Recursive: true, Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace()}
-	if info, err := os.Stat(o.base); o.kustomize != "" && err == nil && info.IsDir() {
+	if info, err := os.Stat(o.base); o.Kustomize != "" && err == nil && info.IsDir() {
 		opt.Files, opt.Recursive, opt.Kustomize = nil, false, o.base
-		opt = o.build.Load(opt)
+		opt = o.Build.Load(opt)
 	}
 	return load.Load(ctx, opt)
 }
@@ -82,7 +80,7 @@ func (o *renderOptions) loadBase(ctx context.Context) ([]*resource.Resource, err
 // needsBase refuses a directory of patches that nothing could be written into: only
 // what is asked of running pods leads from no state before.
 func (o *renderOptions) needsBase(stream []*resource.Resource) error {
-	if o.patchesDir == "" || o.base != "" || slices.ContainsFunc(stream, requests.Is) {
+	if o.patchesDir == "" || o.base != "" || slices.ContainsFunc(stream, patches.IsRequest) {
 		return nil
 	}
 	return command.Usagef("give the state before with --against FILE or --against DIRECTORY", "--patches-dir needs --against")
@@ -142,11 +140,11 @@ func (o *renderOptions) changes(opt engine.Options, rendered []*resource.Resourc
 
 // input names what was rendered.
 func (o *renderOptions) input() string {
-	if o.kustomize != "" {
-		return o.kustomize
+	if o.Kustomize != "" {
+		return o.Kustomize
 	}
-	if len(o.files) == 1 && o.files[0] != "-" {
-		return o.files[0]
+	if len(o.Files) == 1 && o.Files[0] != "-" {
+		return o.Files[0]
 	}
 	return "the input"
 }
@@ -155,7 +153,7 @@ func (o *renderOptions) input() string {
 func copyResources(list []*resource.Resource) []*resource.Resource {
 	out := make([]*resource.Resource, len(list))
 	for i, r := range list {
-		out[i] = resource.Parsed(tree.Clone(tree.Root(r.Node())), nil, r.Origin)
+		out[i] = r.Copy()
 	}
 	return out
 }
@@ -170,7 +168,7 @@ func (o *renderOptions) writePatches(set patches.Set) error {
 	for i, f := range files {
 		docs[i] = emit.Document(f)
 	}
-	err = emit.Folders(o.patchesDir, docs, emit.DirOptions{Kept: o.kept, Limits: o.limits.Stage()})
+	err = emit.Folders(o.patchesDir, docs, emit.DirOptions{Kept: o.kept, Limits: o.Limits.Stage()})
 	if err != nil || o.quiet {
 		return err
 	}

@@ -1,6 +1,9 @@
 package render
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -30,13 +33,14 @@ type PatchStates struct {
 // MakePatches returns the sequences of all workloads that differ. The error holds, joined,
 // the fault of every workload that no patches lead to its new state.
 func MakePatches(s PatchStates) (patches.Set, error) {
-	m := &patchMaker{PatchStates: s, live: resourcesByID(s.Context, s.Namespace), scaled: autoscaledIn(s)}
-	old, updated := resourcesByID(s.Old, s.Namespace), resourcesByID(s.New, s.Namespace)
+	facts := func(list ...*resource.Resource) *resource.Facts { return resource.NewFacts(list, nil, s.Namespace) }
+	m := &patchMaker{PatchStates: s, old: facts(s.Old...), updated: facts(s.New...), live: facts(s.Context...)}
+	m.scaled = autoscaledIn(resource.NewFacts(s.New, s.Context, s.Namespace))
 	var set patches.Set
 	var faults resource.Errors
 	var from []*resource.Resource
 	for _, r := range s.New {
-		was := old[m.id(r)]
+		was := m.old.Find(m.id(r))
 		switch {
 		case was == nil:
 			set.Created = append(set.Created, patchTarget(r))
@@ -52,7 +56,7 @@ func MakePatches(s PatchStates) (patches.Set, error) {
 		}
 	}
 	for _, r := range s.Old {
-		if updated[m.id(r)] == nil {
+		if m.updated.Find(m.id(r)) == nil {
 			set.Deleted = append(set.Deleted, patchTarget(r))
 		}
 	}
@@ -67,52 +71,22 @@ func MakePatches(s PatchStates) (patches.Set, error) {
 type patchMaker struct {
 	PatchStates
 
-	// live are the objects of the context, scaled the workloads whose replicas an
-	// autoscaler owns.
-	live   map[resource.ID]*resource.Resource
-	scaled map[resource.ID]bool
+	// old and updated have the objects of both states, live those of the context; scaled are the
+	// workloads whose replicas an autoscaler owns.
+	old, updated, live *resource.Facts
+	scaled             map[resource.ID]bool
 }
 
-func (s *PatchStates) id(r *resource.Resource) resource.ID {
-	id := r.ID()
-	if id.Namespace == "" {
-		id.Namespace = s.namespace()
-	}
-	return id
-}
+func (m *patchMaker) id(r *resource.Resource) resource.ID { return m.updated.IDOf(r) }
 
-func (s *PatchStates) namespace() string {
-	if s.Namespace == "" {
-		return resource.DefaultNamespace
-	}
-	return s.Namespace
-}
-
-func resourcesByID(list []*resource.Resource, namespace string) map[resource.ID]*resource.Resource {
-	s := &PatchStates{Namespace: namespace}
-	out := make(map[resource.ID]*resource.Resource, len(list))
-	for _, r := range list {
-		if _, twice := out[s.id(r)]; !twice {
-			out[s.id(r)] = r
-		}
-	}
-	return out
-}
-
-// autoscaledIn are the workloads of the new state that an autoscaler names.
-func autoscaledIn(s PatchStates) map[resource.ID]bool {
+// autoscaledIn are the workloads that an autoscaler names.
+func autoscaledIn(f *resource.Facts) map[resource.ID]bool {
 	out := map[resource.ID]bool{}
-	for _, list := range [][]*resource.Resource{s.New, s.Context} {
-		for _, r := range list {
-			if !r.Is("autoscaling", "HorizontalPodAutoscaler") && !r.Is("keda.sh", "ScaledObject") {
-				continue
-			}
-			ref := tree.Get(r.Node(), "spec", "scaleTargetRef")
-			out[resource.ID{
-				Group: resource.GroupOf(tree.StrAt(ref, "apiVersion")), Kind: tree.StrAt(ref, "kind"),
-				Namespace: s.id(r).Namespace, Name: tree.StrAt(ref, "name"),
-			}] = true
-		}
+	for _, r := range slices.Concat(f.All("autoscaling", "HorizontalPodAutoscaler"), f.All("keda.sh", "ScaledObject")) {
+		ref := tree.Get(r.Node(), "spec", "scaleTargetRef")
+		out[resource.ID{
+			Group: resource.GroupOf(tree.StrAt(ref, "apiVersion")), Kind: tree.StrAt(ref, "kind"), Namespace: f.NamespaceOf(r), Name: tree.StrAt(ref, "name"),
+		}] = true
 	}
 	return out
 }
@@ -125,16 +99,16 @@ func patchTarget(r *resource.Resource) patches.Target {
 // stable workload gives up pods only once the canary beside it has them.
 func (m *patchMaker) together(set *patches.Set) {
 	created := map[string][]*resource.Resource{}
-	old := resourcesByID(m.Old, m.Namespace)
 	for _, r := range m.New {
-		if source := m.source(r); source != "" && old[m.id(r)] == nil {
+		if source := m.source(r); source != "" && m.old.Find(m.id(r)) == nil {
 			created[source] = append(created[source], r)
 		}
 	}
-	updated := resourcesByID(m.New, m.Namespace)
 	for i := range set.Sequences {
 		q := &set.Sequences[i]
-		r := updated[m.idOf(q.Object)]
+		r := m.updated.Find(resource.ID{
+			Group: resource.GroupOf(q.Object.APIVersion), Kind: q.Object.Kind, Namespace: cmp.Or(q.Object.Namespace, m.updated.Namespace()), Name: q.Object.Name,
+		})
 		if r == nil {
 			continue
 		}
@@ -152,13 +126,5 @@ func (m *patchMaker) source(r *resource.Resource) string {
 	if label == "" || !cluster.IsWorkload(r.Group(), r.Kind()) {
 		return ""
 	}
-	return m.id(r).Namespace + "/" + label
-}
-
-func (m *patchMaker) idOf(t patches.Target) resource.ID {
-	id := resource.ID{Group: resource.GroupOf(t.APIVersion), Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
-	if id.Namespace == "" {
-		id.Namespace = m.namespace()
-	}
-	return id
+	return m.updated.NamespaceOf(r) + "/" + label
 }

@@ -50,7 +50,7 @@ func (m *patchMaker) sequence(was, next *resource.Resource) (patches.Sequence, e
 
 // present takes the object of the context for what is there.
 func (w *workloadRollout) present() {
-	live := w.live[w.id(w.next)]
+	live := w.live.Find(w.id(w.next))
 	if live == nil {
 		return
 	}
@@ -204,7 +204,7 @@ const maxWorkloads = 100
 
 // assume settles how many pods there are, on both sides.
 func (w *workloadRollout) assume() {
-	w.was, w.next = copyOf(w.was), copyOf(w.next)
+	w.was, w.next = w.was.Copy(), w.next.Copy()
 	before, after := tree.Get(w.was.Node(), "spec", "replicas"), tree.Get(w.next.Node(), "spec", "replicas")
 	switch {
 	case w.next.Kind() == kruise.KindSidecarSet:
@@ -225,10 +225,6 @@ func (w *workloadRollout) assume() {
 
 func (w *workloadRollout) setReplicas(r *resource.Resource, n int64) {
 	tree.SetAt(r.Edit(), tree.Int64(n), "spec", "replicas")
-}
-
-func copyOf(r *resource.Resource) *resource.Resource {
-	return resource.Parsed(tree.Clone(tree.Root(r.Node())), nil, r.Origin)
 }
 
 // snapshot is what is known of the old state: with the pods of the context, or with
@@ -284,7 +280,7 @@ func (w *workloadRollout) others(list []*resource.Resource) []*resource.Resource
 func (w *workloadRollout) recorded(others []*resource.Resource) (plan.Snapshot, error) {
 	for _, r := range []*resource.Resource{w.was, w.next} {
 		if r.Namespace() == "" && r.Kind() != kruise.KindSidecarSet {
-			tree.SetAt(r.Edit(), tree.String(w.namespace()), "metadata", "namespace")
+			tree.SetAt(r.Edit(), tree.String(w.updated.Namespace()), "metadata", "namespace")
 		}
 	}
 	st, err := clusterread.ReadObjects(others)

@@ -1,7 +1,8 @@
 // Package render has the verbs that expand Kruise objects of files into native resources:
 // render, the KRM function fn, and argocd, which Argo CD's repo server runs. With --patches-dir
 // they also write the patches that bring the old state to the new one, step by step. They open
-// a cluster only for --live and --target auto.
+// a cluster only for --live and --target auto. Beside them are the other verbs of manifests: convert,
+// lint and diff.
 package render
 
 import (
@@ -29,7 +30,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/subset"
 )
 
 const renderLong = `Expand OpenKruise objects into native Kubernetes resources, from files alone.
@@ -67,7 +67,7 @@ const renderExample = `  # a directory, to standard output
 
 // NewRender returns the verb.
 func NewRender(f *factory.Factory) *cobra.Command {
-	o := &renderOptions{factory: f}
+	o := &renderOptions{streamOptions: streamOptions{factory: f}}
 	c := &cobra.Command{
 		Use:     "render (-f FILE | -k DIR)",
 		Short:   "Expand Kruise objects into native Kubernetes resources",
@@ -76,7 +76,7 @@ func NewRender(f *factory.Factory) *cobra.Command {
 		Args:    command.NoArgs("name files with -f, a kustomization with -k"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().NFlag() == 0 && inArgoCD(f) {
-				return generateForArgoCD(c.Context(), f, &o.limits)
+				return generateForArgoCD(c.Context(), f, &o.Limits)
 			}
 			return o.run(c.Context())
 		},
@@ -93,7 +93,7 @@ func (o *renderOptions) run(ctx context.Context) error {
 	}
 	loading := o.factory.Working("loading manifests")
 	defer loading.Stop()
-	stream, err := o.load(loading.Reported(ctx))
+	stream, err := o.readManifests(loading.Reported(ctx))
 	if err != nil {
 		return err
 	}
@@ -265,18 +265,12 @@ func (o *renderOptions) printFindings(in int, res *engine.Result) error {
 	if err := o.applyAccepted(res); err != nil {
 		return err
 	}
-	if o.report != "" {
-		b, err := view.NewReport(in, len(res.Resources), res.Findings, res.Explanations).JSON()
-		if err != nil {
-			return err
-		}
-		if err := emit.File(o.report, b); err != nil {
-			return err
-		}
+	if err := o.writeReport(in, len(res.Resources), res.Findings, res.Explanations); err != nil {
+		return err
 	}
 	w := text.Buffered(o.factory.Streams.Err)
 	st := o.factory.ErrStyle()
-	if o.explain {
+	if o.opt.Explain {
 		if err := view.Explanations(w, res.Explanations, st); err != nil {
 			return err
 		}
@@ -293,7 +287,7 @@ func (o *renderOptions) printFindings(in int, res *engine.Result) error {
 }
 
 // long reports whether findings are told one by one, with what to do.
-func (o *renderOptions) long() bool { return o.verbose > 0 || o.explain }
+func (o *renderOptions) long() bool { return o.verbose > 0 || o.opt.Explain }
 
 func (o *renderOptions) writeFindings(w io.Writer, list []finding.Finding, st view.Style) error {
 	if o.long() {
@@ -307,25 +301,18 @@ func (o *renderOptions) emit(ctx context.Context, list []*resource.Resource) err
 		list = emit.ApplyOrder(list)
 	}
 	if o.outputDir != "" {
-		format := emit.YAML
-		if o.output == "json" {
-			format = emit.JSON
-		}
-		opt := emit.DirOptions{Format: format, Kustomization: o.kustomization, Kept: o.kept, Stop: ctx.Err, Limits: o.limits.Stage()}
+		opt := o.dirOptions(ctx)
+		opt.Kustomization, opt.Kept = o.kustomization, o.kept
 		if o.splitBy == "" {
 			return emit.Dir(o.outputDir, list, opt)
 		}
-		opt.Folders = emit.SubsetFolders(subset.Of(list))
+		opt.Folders = emit.SubsetFolders(subsetsOf(list))
 		if err := emit.Dir(o.outputDir, list, opt); err != nil {
 			return err
 		}
 		return o.reportFolders(opt.Folders)
 	}
-	out := emit.Unless(ctx.Err, o.factory.Streams.Out)
-	if o.output == "json" {
-		return emit.JSONStream(out, list, o.limits.Stage())
-	}
-	return emit.Drain(out, list, o.limits.Stage())
+	return o.print(ctx, list)
 }
 
 // splittable refuses --split-by where it could not do what it says.
@@ -339,7 +326,7 @@ func (o *renderOptions) splittable() error {
 	if o.outputDir == "" {
 		return command.Usagef("give --out DIR", "--split-by %s needs a directory", o.splitBy)
 	}
-	if o.target != string(engine.Kruise) || o.expands(kruise.KindUnitedDeployment) || o.expands(kruise.KindWorkloadSpread) {
+	if o.opt.Target != engine.Kruise || o.expands(kruise.KindUnitedDeployment) || o.expands(kruise.KindWorkloadSpread) {
 		return nil
 	}
 	return command.Usagef("give --expand UnitedDeployment or --expand WorkloadSpread, too",
@@ -348,7 +335,7 @@ func (o *renderOptions) splittable() error {
 
 // expands reports whether --expand names the kind, in any case.
 func (o *renderOptions) expands(kind string) bool {
-	return slices.ContainsFunc(o.expand, func(k string) bool { return strings.EqualFold(k, kind) })
+	return slices.ContainsFunc(o.opt.Expand, func(k string) bool { return strings.EqualFold(k, kind) })
 }
 
 // reportFolders writes to stderr how many objects each folder of the output has.
@@ -366,11 +353,7 @@ func (o *renderOptions) reportFolders(folders []string) error {
 		return w.Flush()
 	}
 	for _, folder := range slices.Sorted(maps.Keys(count)) {
-		objects := "objects"
-		if count[folder] == 1 {
-			objects = "object"
-		}
-		_, _ = fmt.Fprintf(w, "%s: %d %s\n", filepath.Join(o.outputDir, filepath.FromSlash(folder)), count[folder], objects)
+		_, _ = fmt.Fprintf(w, "%s: %s\n", filepath.Join(o.outputDir, filepath.FromSlash(folder)), counted.Of(count[folder], "object"))
 	}
 	return w.Flush()
 }

@@ -19,7 +19,9 @@ import (
 type Step struct{ renderOptions }
 
 // NewStep returns the step with its defaults.
-func NewStep(f *factory.Factory) *Step { return &Step{renderOptions{factory: f}} }
+func NewStep(f *factory.Factory) *Step {
+	return &Step{renderOptions{streamOptions: streamOptions{factory: f}}}
+}
 
 // flagsNotInStep are flags about where the output goes, and what else is written.
 var flagsNotInStep = []string{"order", "output", "out", "output-kustomization", "split-by", "allow-empty", "against", "patches-dir", "steps"}
@@ -31,7 +33,7 @@ func (s *Step) AddFlags(c *cobra.Command) {
 	s.addFlags(all)
 	completeFlags(all)
 	target := all.Flags().Lookup("target")
-	s.target, target.DefValue = string(engine.Auto), string(engine.Auto)
+	s.opt.Target, target.DefValue = engine.Auto, string(engine.Auto)
 	all.Flags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(flagsNotInStep, f.Name) {
 			c.Flags().AddFlag(f)
@@ -44,28 +46,20 @@ func (s *Step) Validate() error { return s.validate() }
 
 // Stdin reports whether the manifests come from standard input, so that no question can be
 // asked on it.
-func (s *Step) Stdin() bool { return slices.Contains(slices.Concat(s.files, s.with), "-") }
-
-// Sources are the files and directories that the manifests come from.
-func (s *Step) Sources() []string {
-	if s.kustomize != "" {
-		return []string{s.kustomize}
-	}
-	return s.files
-}
+func (s *Step) Stdin() bool { return slices.Contains(slices.Concat(s.Files, s.with), "-") }
 
 // Arguments are the flags that name the sources.
 func (s *Step) Arguments() string {
-	if s.kustomize != "" {
-		return "-k " + s.kustomize
+	if s.Kustomize != "" {
+		return "-k " + s.Kustomize
 	}
-	return "-f " + strings.Join(s.files, " -f ")
+	return "-f " + strings.Join(s.Files, " -f ")
 }
 
 // Run renders, says what was found, and returns the objects in the order to apply
 // them, with the facts that they were rendered with.
 func (s *Step) Run(ctx context.Context) (out, facts []*resource.Resource, err error) {
-	stream, err := s.load(ctx)
+	stream, err := s.readManifests(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

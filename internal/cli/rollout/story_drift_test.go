@@ -10,6 +10,8 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/story"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 )
 
 // intrudes changes the CloneSet web as another program.
@@ -28,7 +30,7 @@ func clones(s *story.Story) dynamic.ResourceInterface {
 const otherTemplate = `{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"registry.example.com/web:3"}]}}}}`
 
 // TestRun_FailsWhenOthersChangeTheWorkload: a change by another program fails the rollout, with what it was and by
-// whom; so does a workload that is deleted, or deleted and made again.
+// whom; so does a workload that is deleted.
 func TestRun_FailsWhenOthersChangeTheWorkload(t *testing.T) {
 	t.Parallel()
 	deleted := func(s *story.Story) {
@@ -44,10 +46,6 @@ func TestRun_FailsWhenOthersChangeTheWorkload(t *testing.T) {
 		"partition": {func(s *story.Story) { intrudes(s, `{"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}}`) }, []string{"partition", "intruder"}},
 		"paused":    {func(s *story.Story) { intrudes(s, `{"spec":{"updateStrategy":{"rollingUpdate":{"paused":true}}}}`) }, []string{"paused", "intruder"}},
 		"deleted":   {deleted, []string{"the object is gone"}},
-		"made again": {func(s *story.Story) {
-			deleted(s)
-			s.Apply(s.T, story.Namespace, story.CloneSet("web", "4", "web:1"))
-		}, []string{"was deleted and created again"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := web(t)
@@ -59,6 +57,24 @@ func TestRun_FailsWhenOthersChangeTheWorkload(t *testing.T) {
 			run.End().Ends(3, c.reason...)
 		})
 	}
+}
+
+// TestResume_OfAWorkloadThatWasMadeAgain: what has the name of the workload of a rollout, and is another, is left alone.
+func TestResume_OfAWorkloadThatWasMadeAgain(t *testing.T) {
+	s := web(t)
+	c := opened(s)
+	p := begins(s, c, plans("web:2", true))
+	c.Close()
+	if err := clones(s).Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	s.Apply(t, story.Namespace, story.CloneSet("web", "4", "web:1"))
+	s.Reaches("", images{"web:1": 4})
+	res, err := apply.Run(t.Context(), opened(s), webRef, p, apply.Options{})
+	if err != nil || res.Outcome != event.Failed || !strings.Contains(res.Reason, "was deleted and created again") {
+		t.Errorf("%s: %s, %v", res.Outcome, res.Reason, err)
+	}
+	s.Has("", images{"web:1": 4})
 }
 
 // TestPlanFile_ForAnotherTemplateWritesNothing: a plan that was made before another program changed the template is

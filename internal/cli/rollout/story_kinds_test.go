@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,34 @@ func TestRun_PullsImagesFirst(t *testing.T) {
 	s := web(t)
 	s.Run("rollout run cloneset/web --steps 100% --pull-images first --image main=registry.example.com/web:2 --yes").Ends(0, "pull")
 	s.Has("", images{"web:2": 4})
+}
+
+// TestPull_ReportsEveryNode: every node is told of, those that fail with a reason.
+func TestPull_ReportsEveryNode(t *testing.T) {
+	s := web(t)
+	const tool = "pull registry.example.com/tool:"
+	s.Run(tool+"7 cloneset/web").Ends(0, "\tpulled\n", "registry.example.com/tool:7 is on ")
+	s.Run(tool+"8 -o json").Ends(0, `"state":"pulled"`)
+	s.Run(tool+"8").Ends(0, "\tpulled\n")
+	s.Run(tool+"bad --node-selector kubernetes.io/hostname=node-0").Ends(3, "node-0\tfailed: ", "is on 0 of 1 node; failed on node-0")
+	s.Run(tool+"8 --node-selector pool=none").Ends(1, "there is no node to pull")
+	s.Run("pull", "Not An Image").Ends(2, "is not an image")
+}
+
+// TestDryRun_OfPull: what would pull is shown, and nothing is created.
+func TestDryRun_OfPull(t *testing.T) {
+	s := web(t)
+	const pull = "pull registry.example.com/tool:1 cloneset/web"
+	over := writes(s)
+	show := shown(t, s.Run(pull+" --dry-run=server -o json"))
+	if asked, sent := over(); len(asked) != 1 || len(sent) > 0 {
+		t.Errorf("a dry run asks for %v, and sends %v", asked, sent)
+	}
+	over = writes(s)
+	s.Run(pull).Ends(0)
+	if _, sent := over(); len(sent) == 0 || !slices.Equal(show, sent) {
+		t.Errorf("shown:\n%s\nsent:\n%s", strings.Join(show, "\n"), strings.Join(sent, "\n"))
+	}
 }
 
 // TestRestart_RecreatesPods of a workload, all of them.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -72,6 +73,29 @@ func TestGroup_IsControlledByItsName(t *testing.T) {
 	s.Run("rollout abort --group all --rollback --yes --dry-run=client").Ends(0, "dry run")
 	s.Run("rollout abort --group all --rollback --yes").Ends(0, "rolled back")
 	s.Has("", images{"web:1": 6})
+}
+
+var digestOf = regexp.MustCompile(`group \S+ approved: (sha256:[0-9a-f]+)`)
+
+// TestGroup_FromAnotherMachine: a record gives no rights: on a machine that has not approved a group, it is paused and
+// looked at, and the rest of it needs the group's digest.
+func TestGroup_FromAnotherMachine(t *testing.T) {
+	s, group := waves(t, "0", "0", "1")
+	r := s.Run(group + " --steps 50%,100% --pause-after 1 --exit-on-pause --group all").Ends(5)
+	digest := digestOf.FindStringSubmatch(r.Out + r.Err)
+	if digest == nil {
+		t.Fatal(r.Out + r.Err)
+	}
+	s.Has("app", images{"web-0 web:1": 1, "web-0 web:2": 1, "web-1 web:1": 1, "web-1 web:2": 1, "web-2 web:1": 2})
+	there := s.AnotherMachine()
+	there.Run("rollout pause --group all").Ends(0)
+	there.Run("rollout status --group all").Ends(0, "group all: waiting: 2 rollouts wait for a user; paused ")
+	there.Run("rollout resume --group all --exit-on-pause").Ends(1, "is not one that you approved on this machine")
+	there.Run("rollout resume --group all --approved sha256:00").Ends(1)
+	there.Run("rollout promote --group all --exit-on-pause --approved " + digest[1]).Ends(5) // the two; the third begins, and waits
+	s.Has("app", images{"web-0 web:2": 2, "web-1 web:2": 2, "web-2 web:1": 1, "web-2 web:2": 1})
+	s.Run("rollout promote --group all").Ends(0)
+	s.Has("", images{"web:2": 6})
 }
 
 // TestGroup_FailureStopsTheNextWave, and retry continues when its cause is gone.

@@ -362,7 +362,7 @@ func TestUndo_DuringARolloutAdvisesAbort(t *testing.T) {
 	for _, name := range []string{"CloneSet", "Advanced StatefulSet", "Deployment", "StatefulSet OnDelete"} {
 		t.Run(name, func(t *testing.T) {
 			c := slow[name]
-			s := story.Start(t, 5, strings.ReplaceAll(strings.ReplaceAll(c.text, "  minReadySeconds: 1\n", ""), "minReadySeconds: 1", "maxUnavailable: 1"))
+			s := story.Start(t, 5, c.text)
 			undo := "rollout undo " + c.of + " --pull-images never --driver " + c.driver
 			steps := "1,100%"
 			if name == "Deployment" {

@@ -8,34 +8,40 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/story"
 )
 
-// slow are the workloads of each kind and driver whose pods take a second each to be available.
+// slow are the workloads of each kind and driver whose pods change one after the other.
 var slow = map[string]struct{ of, text, driver string }{
-	"CloneSet":             {"cloneset/web", kind("apps.kruise.io/v1beta1", "CloneSet", "replicas: 5\n  minReadySeconds: 1\n  updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1}}"), "kruise"},
-	"CloneSet surge":       {"cloneset/web", kind("apps.kruise.io/v1beta1", "CloneSet", "replicas: 5\n  minReadySeconds: 1\n  updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}"), "kruise"},
-	"Advanced StatefulSet": {"statefulset.apps.kruise.io/web", kind("apps.kruise.io/v1beta1", "StatefulSet", "replicas: 5\n  serviceName: web\n  updateStrategy: {rollingUpdate: {minReadySeconds: 1}}"), "kruise"},
-	"Advanced DaemonSet":   {"daemonset.apps.kruise.io/web", kind("apps.kruise.io/v1beta1", "DaemonSet", "minReadySeconds: 2\n  updateStrategy: {rollingUpdate: {maxUnavailable: 1}}"), "kruise"},
-	"Deployment":           {"deployment/web", kind("apps/v1", "Deployment", "replicas: 5\n  minReadySeconds: 1\n  strategy: {rollingUpdate: {maxUnavailable: 1, maxSurge: 0}}"), "native"},
-	"StatefulSet":          {"statefulset.apps/web", kind("apps/v1", "StatefulSet", "replicas: 5\n  minReadySeconds: 1\n  serviceName: web"), "native"},
-	"DaemonSet":            {"daemonset.apps/web", kind("apps/v1", "DaemonSet", "minReadySeconds: 2"), "native"},
-	"ReplicaSet":           {"replicaset/web", kind("apps/v1", "ReplicaSet", "replicas: 5\n  minReadySeconds: 1"), "client"},
-	"StatefulSet OnDelete": {"statefulset.apps/web", kind("apps/v1", "StatefulSet", "replicas: 5\n  minReadySeconds: 1\n  serviceName: web\n  updateStrategy: {type: OnDelete}"), "client"},
-	"DaemonSet OnDelete":   {"daemonset.apps/web", kind("apps/v1", "DaemonSet", "minReadySeconds: 2\n  updateStrategy: {type: OnDelete}"), "client"},
+	"CloneSet":             {"cloneset/web", kind("apps.kruise.io/v1beta1", "CloneSet", "replicas: 5\n  updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1}}"), "kruise"},
+	"CloneSet surge":       {"cloneset/web", kind("apps.kruise.io/v1beta1", "CloneSet", "replicas: 5\n  updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}"), "kruise"},
+	"Advanced StatefulSet": {"statefulset.apps.kruise.io/web", kind("apps.kruise.io/v1beta1", "StatefulSet", "replicas: 5\n  serviceName: web\n  updateStrategy: {rollingUpdate: {maxUnavailable: 1}}"), "kruise"},
+	"Advanced DaemonSet":   {"daemonset.apps.kruise.io/web", kind("apps.kruise.io/v1beta1", "DaemonSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 1}}"), "kruise"},
+	"Deployment":           {"deployment/web", kind("apps/v1", "Deployment", "replicas: 5\n  strategy: {rollingUpdate: {maxUnavailable: 1, maxSurge: 0}}"), "native"},
+	"StatefulSet":          {"statefulset.apps/web", kind("apps/v1", "StatefulSet", "replicas: 5\n  serviceName: web"), "native"},
+	"DaemonSet":            {"daemonset.apps/web", kind("apps/v1", "DaemonSet", "minReadySeconds: 0"), "native"},
+	"ReplicaSet":           {"replicaset/web", kind("apps/v1", "ReplicaSet", "replicas: 5"), "client"},
+	"StatefulSet OnDelete": {"statefulset.apps/web", kind("apps/v1", "StatefulSet", "replicas: 5\n  serviceName: web\n  updateStrategy: {type: OnDelete}"), "client"},
+	"DaemonSet OnDelete":   {"daemonset.apps/web", kind("apps/v1", "DaemonSet", "updateStrategy: {type: OnDelete}"), "client"},
 }
 
-// settles is how long controllers are watched after a stop: each would change a pod and more.
-const settles = 2500 * time.Millisecond
+// settles is how long controllers are watched after they have seen that all pods are available: each would change the
+// next pod in the same turn.
+const settles = 300 * time.Millisecond
 
-// slowly is a rollout of all pods in one step, in the middle of which the story begins.
+// slowly is a rollout of all pods in one step, in the middle of which the story begins: the first pods have changed,
+// and no node starts or ends any until the story goes on.
 type slowly struct {
 	*story.Story
 
-	run string
-	all int
+	run  string
+	kind schema.GroupVersionKind
+	all  int
 	*story.Running
 }
 
@@ -46,14 +52,33 @@ func inTheMiddle(t *testing.T, name string) *slowly {
 	if strings.Contains(name, "DaemonSet") {
 		all = 3
 	}
-	s := &slowly{Story: story.Start(t, all, c.text), all: all}
-	time.Sleep(settles) // a pod that is not available yet is replaced beside the budget
+	var is metav1.TypeMeta
+	if err := yaml.Unmarshal([]byte(c.text), &is); err != nil {
+		t.Fatal(err)
+	}
+	s := &slowly{Story: story.Start(t, all, c.text), kind: is.GroupVersionKind(), all: all}
+	s.available() // a pod that is not yet is replaced beside the budget
+	s.Nodes.Freeze(story.Namespace)
 	s.run = "rollout run " + c.of + " --steps 100% --driver " + c.driver + image2
 	s.Running = s.Begin(s.run + " --on-failure rollback")
 	s.Await(t, "the first pods have changed", func() bool {
 		return len(s.untouched()) < all
 	})
 	return s
+}
+
+// available waits until the controller says in the workload's status that all pods are available.
+func (s *slowly) available() {
+	s.Helper()
+	field := "availableReplicas"
+	if s.kind.Kind == "DaemonSet" {
+		field = "numberAvailable"
+	}
+	r := s.Served(s.kind)
+	s.Await(s.T, "all pods are available", func() bool {
+		u := s.Get(s.T, r.GroupVersion().WithResource(r.Plural), story.Namespace, "web")
+		return story.Number(u, "status", field) >= int64(s.all) && story.Number(u, "status", "observedGeneration") == u.GetGeneration()
+	})
 }
 
 // untouched are the pods that nothing has begun to change.
@@ -68,13 +93,16 @@ func (s *slowly) untouched() map[types.UID]bool {
 	return out
 }
 
-// unchanged wants the pods left alone that nothing had begun to change when a verb answered.
+// unchanged wants the pods left alone that nothing had begun to change when a verb answered, also when those that had
+// are available.
 func (s *slowly) unchanged(said *story.Result) {
 	s.Helper()
 	before := s.untouched()
 	if len(before) == 0 {
 		s.Errorf("no pod was left of %d:\n%s", s.all, said.Err)
 	}
+	s.Nodes.Thaw(story.Namespace)
+	s.available()
 	time.Sleep(settles)
 	after := s.untouched()
 	for uid := range before {

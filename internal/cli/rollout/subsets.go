@@ -102,7 +102,7 @@ func (s *subsets) toManifest(ctx context.Context, final *unstructured.Unstructur
 // which partitions hold back. With all, no pod is kept: a partition would keep the very pods that
 // are to go back.
 func (s *subsets) toTemplate(ctx context.Context, template map[string]any, all bool) error {
-	s.goal = goal{template: s.object.Template, strategy: s.object.FinalStrategy(), none: all, same: true}
+	s.goal = goal{template: s.object.Template, none: all, same: true}
 	client, err := s.factory.Dynamic()
 	if err != nil {
 		return err
@@ -112,6 +112,7 @@ func (s *subsets) toTemplate(ctx context.Context, template map[string]any, all b
 	} else if err = s.object.NoteStart(ctx, client); err == nil {
 		s.template, s.firstWrite, s.same = template, s.object.ReleasePatch(template), false
 	}
+	s.strategy = s.object.FinalStrategy()
 	return err
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
 
 // Check refuses streams that are no terminal; instead says what to do then.
@@ -80,7 +80,7 @@ func Run(ctx context.Context, s factory.Streams, color string, o tui.Options) (n
 	if color == "never" {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	} else {
-		o.Theme.Colors = theme.Many
+		o.Theme.Colors = draw.Many
 	}
 	end, err := tea.NewProgram(tui.New(ctx, o), options...).Run()
 	if m, ok := end.(tui.Model); ok {

@@ -13,7 +13,7 @@ func run(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	c := ui.NewDemo(factory.New(factory.Streams{In: strings.NewReader(""), Out: &out, Err: &out}))
-	c.SetArgs(args)
+	c.SetArgs(append([]string{}, args...)) // with nil it would take those of the test binary
 	c.SetOut(&out)
 	c.SetErr(&out)
 	err := c.ExecuteContext(t.Context())

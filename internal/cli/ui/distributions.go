@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/survey"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -56,9 +55,9 @@ func (f distributionReader) readAll() *world.Distributions {
 		out = append(out, f.distribution(rd))
 	}
 	for _, job := range f.Pulls {
-		out = append(out, survey.Pulls(job, f.NodeImages))
+		out = append(out, world.SurveyPulls(job, f.NodeImages))
 	}
-	return survey.Distributions(out...)
+	return world.SurveyDistributions(out...)
 }
 
 // unitedDeployment is a UnitedDeployment; nil for one whose workloads are not looked at.
@@ -79,7 +78,7 @@ func (f distributionReader) unitedDeployment(ud *kruise.UnitedDeployment) *world
 			pods = append(pods, p)
 		}
 	}
-	return survey.United(ud, subsets, pods)
+	return world.SurveyUnited(ud, subsets, pods)
 }
 
 // spreads is a WorkloadSpread; nil for one whose target is not looked at.
@@ -92,7 +91,7 @@ func (f distributionReader) spreads(ws *kruise.WorkloadSpread) *world.Distributi
 	if q, err := question(target, f.now); err == nil {
 		updated = world.Describe(q, nil).Updated
 	}
-	return survey.Spread(ws, templateNode(target.Workload), target.Pods, updated)
+	return world.SurveySpread(ws, templateNode(target.Workload), target.Pods, updated)
 }
 
 func (f distributionReader) target(ws *kruise.WorkloadSpread) *kube.WorkloadView {
@@ -107,7 +106,7 @@ func (f distributionReader) target(ws *kruise.WorkloadSpread) *kube.WorkloadView
 // adrift is a WorkloadSpread without a target that is looked at: nil where the selector
 // has left it out.
 func (f distributionReader) adrift(ws *kruise.WorkloadSpread) *world.Distribution {
-	out := survey.Spread(ws, nil, nil, nil)
+	out := world.SurveySpread(ws, nil, nil, nil)
 	switch r := ws.Spec.TargetReference; {
 	case f.hasSelector:
 		return nil
@@ -123,7 +122,7 @@ var followedKinds = map[string]bool{kruise.KindCloneSet: true, kruise.KindDeploy
 
 // distribution is a ResourceDistribution. Without namespaces its targets are not known.
 func (f distributionReader) distribution(rd *kruise.ResourceDistribution) *world.Distribution {
-	out := survey.Distribution(rd, f.Namespaces)
+	out := world.SurveyCopies(rd, f.Namespaces)
 	if f.Namespaces == nil {
 		out.Problems, out.Health = []string{"namespaces may not be read here: which ones it is for is not known"}, world.Degraded
 	}
@@ -163,7 +162,7 @@ func (f *namespaceReader) sidecars(now time.Time) *world.Sidecars {
 			sets = append(sets, q)
 		}
 	}
-	f.matrix = survey.Sidecars(sets, func(p *cluster.Pod) cluster.Ref { return owners[p.UID] })
+	f.matrix = world.SurveySidecars(sets, func(p *cluster.Pod) cluster.Ref { return owners[p.UID] })
 	f.matrixRound = f.rounds
 	return f.matrix
 }

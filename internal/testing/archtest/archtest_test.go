@@ -21,7 +21,7 @@ const module = "github.com/kubectl-kruise/kubectl-kruise/"
 var pure = []string{"pkg/plan", "pkg/kruise", "pkg/tui"}
 
 // fileless are rooms that may not touch files, but may use goroutines.
-var fileless = []string{"pkg/render/check", "pkg/render/compare", "pkg/render/lint", "pkg/render/split", "pkg/render/lower", "pkg/render/convert", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/admission", "pkg/render/startup", "pkg/render/placement", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/load/linear", "pkg/render/rdgen", "pkg/render/config", "pkg/render/argocd", "pkg/render/patches", "pkg/render/requests", "pkg/render/subset"}
+var fileless = []string{"pkg/render/check", "pkg/render/compare", "pkg/render/lint", "pkg/render/split", "pkg/render/lower", "pkg/render/convert", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/admission", "pkg/render/placement", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/load/linear", "pkg/render/argocd", "pkg/render/patches"}
 
 var bannedCalls = map[string]bool{"Now": true, "Since": true, "Until": true, "Sleep": true, "After": true, "AfterFunc": true, "NewTimer": true, "NewTicker": true, "Tick": true}
 

@@ -49,7 +49,7 @@ var switching = map[string]string{
 	"internal/testing/standin claimTemplates":        "where kinds that are not models have claims, as objects of the API",
 	"internal/testing/standin hand.revision":         "how each kind labels its revisions",
 	"internal/testing/standin standIns.wakeWorkload": "what each kind's controller watches",
-	"internal/fidelity title":                        "headlines of a page",
+	"internal/generate title":                        "headlines of a page",
 }
 
 // TestKindSwitches_AreOnlyThoseListed: no function branches over kinds but those that are listed.

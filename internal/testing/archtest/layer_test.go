@@ -6,7 +6,7 @@ package archtest
 // it only when docs/architecture.md agrees.
 // An entry that ends in /... allows everything below.
 var layer = map[string][]string{
-	"cmd/kubectl-kruise": {"internal/cli", "internal/cli/factory", "internal/cli/heap"},
+	"cmd/kubectl-kruise": {"internal/cli", "internal/cli/factory"},
 
 	"internal/testing/checkout":    {},
 	"internal/testing/testenv":     {},
@@ -40,12 +40,9 @@ var layer = map[string][]string{
 	"internal/testing/tuitest": {
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/...", "internal/testing/golden", "pkg/plan/...", "pkg/tui", "pkg/tui/...",
 	},
-	"internal/fidelity":        {"pkg/kruise", "pkg/render/finding"},
-	"internal/testing/bench":   {"pkg/kruise", "pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/api/krusty", "sigs.k8s.io/kustomize/kyaml/..."},
-	"internal/customizations":  {"pkg/kruise"},
-	"internal/krew":            {},
-	"internal/krew/fill":       {"internal/krew"},
-	"internal/licenses/notice": {},
+	"internal/testing/bench": {"pkg/kruise", "pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/api/krusty", "sigs.k8s.io/kustomize/kyaml/..."},
+	"internal/generate":      {"internal/krew", "pkg/kruise", "pkg/render/finding"},
+	"internal/krew":          {},
 	"internal/cli": {
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile", "pkg/tui", "pkg/tui/...",
 		"github.com/go-logr/logr", "github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/text", "internal/view", "internal/view/html", "internal/view/svg",
@@ -55,7 +52,7 @@ var layer = map[string][]string{
 		"pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/render/emit", "pkg/render/load", "pkg/render/load/rooted", "pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
 	"internal/text": {"github.com/charmbracelet/x/ansi"},
-	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/kruise/counted", "pkg/kruise/redact", "pkg/kruise/spread", "pkg/plan", "pkg/plan/...", "pkg/render/...", "pkg/tui/show", "pkg/tui/theme", "sigs.k8s.io/yaml"},
+	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/kruise/counted", "pkg/kruise/redact", "pkg/kruise/spread", "pkg/plan", "pkg/plan/...", "pkg/render/...", "pkg/tui/draw", "sigs.k8s.io/yaml"},
 	"internal/view/html": {
 		"internal/text", "internal/view", "internal/view/svg", "pkg/kruise/counted", "pkg/plan", "pkg/plan/planfile", "pkg/plan/rules", "pkg/plan/simulate", "pkg/render/compare", "sigs.k8s.io/yaml",
 	},
@@ -66,9 +63,8 @@ var layer = map[string][]string{
 		"gopkg.in/evanphx/json-patch.v4",
 		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
-	"pkg/kruise/redact":   {"k8s.io/api/core/v1", "pkg/kruise/tree"},
-	"pkg/kruise/counted":  {},
-	"pkg/kruise/podstate": {"k8s.io/apimachinery/pkg/apis/meta/v1", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"pkg/kruise/redact":  {"k8s.io/api/core/v1", "pkg/kruise/tree"},
+	"pkg/kruise/counted": {},
 	"pkg/kruise/spread": {
 		"k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity",
 		"k8s.io/klog/v2", "pkg/kruise", "pkg/kruise/counted", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
@@ -95,7 +91,6 @@ var layer = map[string][]string{
 	"pkg/plan/planfile":      append(planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"), "sigs.k8s.io/kustomize/kyaml/yaml"),
 	"pkg/plan/migrate":       planImports(),
 	"pkg/plan/rules":         planImports("pkg/plan/cluster"),
-	"pkg/plan/places":        planImports("pkg/plan/cluster", "pkg/plan/rules"),
 	"pkg/plan/diagnose":      planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"),
 	"pkg/plan/controller":    planImports("pkg/plan/cluster", "pkg/plan/rules", "k8s.io/utils/dump"),
 	"pkg/plan/simulate":      planImports("k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
@@ -104,29 +99,18 @@ var layer = map[string][]string{
 		"charm.land/bubbles/v2/textinput", "charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile",
 		"pkg/kruise", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/tui/...",
 	},
-	"pkg/tui/world": {"pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose"},
-	"pkg/tui/survey": planImports(
-		"pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/diagnose", "pkg/plan/places", "pkg/plan/rules", "pkg/tui/world",
-	),
-	"pkg/tui/theme":         {"github.com/charmbracelet/x/ansi"},
-	"pkg/tui/draw":          {"github.com/charmbracelet/x/ansi", "pkg/tui/theme"},
-	"pkg/tui/match":         {"k8s.io/apimachinery/pkg/labels"},
-	"pkg/tui/show":          {"k8s.io/api/...", "k8s.io/apimachinery/pkg/util/duration", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
-	"pkg/tui/screen":        {"charm.land/bubbletea/v2", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
-	"pkg/tui/workloads":     screenImports("pkg/tui/match"),
-	"pkg/tui/rollout":       screenImports("k8s.io/apimachinery/pkg/util/duration", "pkg/plan/diagnose", "pkg/tui/match"),
-	"pkg/tui/sidecars":      screenImports("pkg/kruise", "pkg/plan/diagnose", "pkg/tui/match"),
-	"pkg/tui/plan":          screenImports("pkg/plan/rules", "pkg/plan/simulate"),
-	"pkg/tui/distributions": screenImports("pkg/kruise", "pkg/tui/match"),
-	"pkg/tui/page":          {"pkg/tui/draw", "pkg/tui/screen", "pkg/tui/theme"},
-	"pkg/tui/pod":           screenImports("k8s.io/api/...", "pkg/kruise", "pkg/kruise/inject", "pkg/plan/diagnose", "pkg/plan/rules"),
-	"pkg/tui/text":          screenImports("pkg/kruise/redact", "pkg/tui/page", "sigs.k8s.io/yaml"),
-	"pkg/tui/logs":          screenImports("pkg/plan/diagnose", "pkg/tui/page"),
-	"pkg/tui/diff":          screenImports("github.com/aymanbagabas/go-udiff", "pkg/kruise", "pkg/kruise/redact", "pkg/plan/rules", "pkg/tui/page", "sigs.k8s.io/yaml"),
+	"pkg/tui/world":   planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/diagnose", "pkg/plan/rules"),
+	"pkg/tui/draw":    {"github.com/charmbracelet/x/ansi", "pkg/plan"},
+	"pkg/tui/screen":  {"charm.land/bubbletea/v2", "k8s.io/api/...", "k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/util/duration", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/tui/draw", "pkg/tui/world"},
+	"pkg/tui/rollout": screenImports("k8s.io/apimachinery/pkg/util/duration", "pkg/plan/diagnose"),
+	"pkg/tui/lists":   screenImports("pkg/kruise", "pkg/plan/diagnose"),
+	"pkg/tui/pages":   screenImports("github.com/aymanbagabas/go-udiff", "pkg/kruise", "pkg/kruise/redact", "pkg/plan/diagnose", "pkg/plan/rules", "sigs.k8s.io/yaml"),
+	"pkg/tui/plan":    screenImports("pkg/plan/rules", "pkg/plan/simulate"),
+	"pkg/tui/pod":     screenImports("k8s.io/api/...", "pkg/kruise", "pkg/kruise/inject", "pkg/plan/diagnose", "pkg/plan/rules"),
 	"pkg/tui/demo": {
 		"k8s.io/api/...", "k8s.io/apimachinery/...",
 		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/counted", "pkg/kruise/redact", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/simulate",
-		"pkg/tui/survey", "pkg/tui/world", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
+		"pkg/tui/world", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
 	},
 
 	"pkg/render":          {"pkg/kruise", "pkg/kruise/tree", "pkg/render/..."},
@@ -141,11 +125,8 @@ var layer = map[string][]string{
 	"pkg/render/load/isolated": {"github.com/landlock-lsm/go-landlock/landlock", "github.com/landlock-lsm/go-landlock/landlock/syscall", "golang.org/x/sys/unix"},
 	"pkg/render/load/linear":   {"pkg/render/kustomize", "pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/...", "sigs.k8s.io/yaml"},
 	"pkg/render/emit":          {"pkg/kruise", "pkg/kruise/...", "pkg/render/resource", "pkg/render/stage", "golang.org/x/sys/windows", "sigs.k8s.io/kustomize/kyaml/..."},
-	"pkg/render/subset":        {"pkg/kruise", "pkg/kruise/tree", "pkg/render/resource"},
-	"pkg/render/config":        {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/resource", "pkg/render/stage", "pkg/render/load"},
-	"pkg/render/argocd":        {"pkg/kruise", "pkg/kruise/tree", "pkg/render", "pkg/render/config", "pkg/render/resource", "pkg/render/stage"},
-	"pkg/render/rdgen":         {"k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...", "sigs.k8s.io/kustomize/kyaml/yaml"},
-	"pkg/render/fn":            {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/kustomize/kyaml/..."},
+	"pkg/render/argocd":        {"pkg/kruise", "pkg/kruise/tree", "pkg/render", "pkg/render/resource", "pkg/render/stage"},
+	"pkg/render/fn":            {"k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/kustomize/kyaml/..."},
 	// Kubernetes' own validation and defaults, which Kruise's webhooks call: nothing else needs them.
 	"pkg/render/check": append([]string{
 		"github.com/distribution/reference", "github.com/robfig/cron/v3",
@@ -163,11 +144,8 @@ var layer = map[string][]string{
 	"pkg/render/sidecar":    stageImports,
 	"pkg/render/fanout":     stageImports,
 	"pkg/render/placement":  append([]string{"pkg/render/admission/policy"}, stageImports...),
-	"pkg/render/protect":    stageImports,
 	"pkg/render/references": stageImports,
-	"pkg/render/startup":    stageImports,
-	"pkg/render/requests":   append([]string{"pkg/render/patches"}, stageImports...),
-	"pkg/render/patches":    {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/render/resource", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "sigs.k8s.io/yaml"},
+	"pkg/render/patches":    append([]string{"pkg/plan", "pkg/plan/cluster", "pkg/plan/simulate", "sigs.k8s.io/yaml"}, stageImports...),
 
 	"pkg/render/admission":        append([]string{"pkg/render/admission/policy"}, stageImports...),
 	"pkg/render/admission/policy": {"k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection", "pkg/kruise", "pkg/kruise/tree", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml"},
@@ -182,7 +160,7 @@ var stageImports = []string{
 // screenImports is what a screen may know: never another screen.
 func screenImports(more ...string) []string {
 	return append([]string{
-		"charm.land/bubbletea/v2", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/screen", "pkg/tui/show", "pkg/tui/theme", "pkg/tui/world",
+		"charm.land/bubbletea/v2", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/screen", "pkg/tui/world",
 	}, more...)
 }
 

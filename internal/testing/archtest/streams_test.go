@@ -53,7 +53,7 @@ func TestFiles_AreOpenedInOnePlace(t *testing.T) {
 func onlyAt(t *testing.T, allowed map[string][]string, instead string, look func(path, name string)) {
 	t.Helper()
 	seen := map[string]bool{}
-	tools := []string{"internal/testing", "internal/customizations", "internal/fidelity", "internal/krew", "internal/licenses"}
+	tools := []string{"internal/testing", "internal/generate", "internal/krew"}
 	eachFile(t, func(dir, path string, file *ast.File) {
 		path = dir + "/" + filepath.Base(path)
 		if inside(dir, tools) {

@@ -10,7 +10,7 @@ import (
 
 // shared are the packages below internal/cli that verbs share; every other one has verbs.
 var shared = []string{
-	"clusterread", "command", "factory", "gitops", "heap", "input", "installation", "kubectl", "kubectl/english",
+	"clusterread", "command", "factory", "gitops", "input", "installation", "kubectl", "kubectl/english",
 	"planning", "resourcearg", "rollout/runner", "submit", "terminal", "version",
 }
 

@@ -9,10 +9,10 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/podstate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/placement"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -46,7 +46,7 @@ func newestState(object map[string]any) map[string]any {
 }
 
 func generatedState(workload map[string]any) map[string]any {
-	state, ok := podstate.Generated(tree.FromValue(workload))
+	state, ok := placement.Generated(tree.FromValue(workload))
 	if !ok {
 		return nil
 	}
@@ -93,7 +93,7 @@ func stateOf(object map[string]any) (state kruise.PersistentPodState) {
 func placedPod(pod, object map[string]any) map[string]any {
 	state := stateOf(object)
 	name := pod["metadata"].(map[string]any)["name"].(string)
-	p, ok := podstate.Placed(&state.Spec, state.Status.PodStates[name])
+	p, ok := placement.Placed(&state.Spec, state.Status.PodStates[name])
 	if !ok {
 		return pod
 	}
@@ -120,17 +120,17 @@ func recordedStatus(object, workload map[string]any, pods, nodes []map[string]an
 		node := tree.FromValue(n)
 		labels[tree.StrAt(node, "metadata", "name")] = tree.Strings(tree.Get(node, "metadata", "labels"))
 	}
-	w := podstate.Workload{Gone: workload == nil}
+	w := placement.Workload{Gone: workload == nil}
 	if workload != nil {
 		wanted := wantedOrdinals(workload)
 		w.Wants = func(n int) bool { return slices.Contains(wanted, n) }
 	}
-	var list []podstate.Pod
+	var list []placement.Pod
 	for _, p := range pods {
 		pod := tree.FromValue(p)
-		list = append(list, podstate.ReadPod(pod, labels[tree.StrAt(pod, "spec", "nodeName")]))
+		list = append(list, placement.ReadPod(pod, labels[tree.StrAt(pod, "spec", "nodeName")]))
 	}
-	states := podstate.Pass(&state.Spec, state.Status.PodStates, w, list)
+	states := placement.Pass(&state.Spec, state.Status.PodStates, w, list)
 	if len(states) == 0 {
 		return nil
 	}

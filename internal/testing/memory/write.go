@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -168,6 +169,9 @@ func (s *Server) admit(q *request, op admissionv1.Operation, before, after *unst
 	s.mu.Lock()
 	hooks := s.admission
 	s.mu.Unlock()
+	if q.subresource == "status" {
+		return after, nil // no webhook of Kruise is asked for it
+	}
 	for _, hook := range hooks {
 		r := &admissionv1.AdmissionRequest{
 			UID: uuid.NewUUID(), Kind: metav1.GroupVersionKind(q.GroupVersionKind), Resource: metav1.GroupVersionResource(q.key()),
@@ -305,15 +309,27 @@ func content(u *unstructured.Unstructured) map[string]any {
 
 // same is whether a write changes nothing. Only the time at which fields were owned may differ.
 func same(before, after *unstructured.Unstructured) bool {
-	a, b := before.DeepCopy(), after.DeepCopy()
-	for _, u := range []*unstructured.Unstructured{a, b} {
-		list := u.GetManagedFields()
-		for i := range list {
-			list[i].Time = nil
+	return reflect.DeepEqual(timeless(before), timeless(after))
+}
+
+// timeless is an object without the times of its owners. It shares all else.
+func timeless(u *unstructured.Unstructured) map[string]any {
+	about, _ := u.Object["metadata"].(map[string]any)
+	about = maps.Clone(about)
+	if owners, ok := about["managedFields"].([]any); ok {
+		owners = slices.Clone(owners)
+		for i := range owners {
+			if one, ok := owners[i].(map[string]any); ok {
+				one = maps.Clone(one)
+				delete(one, "time")
+				owners[i] = one
+			}
 		}
-		u.SetManagedFields(list)
+		about["managedFields"] = owners
 	}
-	return reflect.DeepEqual(a.Object, b.Object)
+	out := maps.Clone(u.Object)
+	out["metadata"] = about
+	return out
 }
 
 func (s *Server) update(q *request) (int, any, error) {

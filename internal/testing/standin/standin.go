@@ -56,6 +56,8 @@ type standIns struct {
 	// memory are objects in the form that checks take.
 	memory memory[*resource.Resource]
 	pace   *Pace
+	// applied are the workloads of subsets, by UID.
+	applied sync.Map
 }
 
 // Start starts everything and returns when webhooks are in force and all

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -226,14 +227,30 @@ func (u *united) present(w subsetWorkload) (subsetWorkload, bool) {
 	return u.workloads[i], true
 }
 
-// put applies a workload. The server leaves one that has everything as it is.
+// put applies a workload. The server would leave one that has everything as it is, so it is not asked about one that
+// nothing was written to since.
 func (u *united) put(ctx context.Context, w subsetWorkload) error {
+	if have, ok := u.present(w); ok {
+		if last, ok := u.applied.Load(have.GetUID()); ok && last.(applied).holds(w, have) { //nolint:forcetypeassert // nothing else is stored
+			return nil
+		}
+	}
 	stored, err := u.dynamic.Resource(w.kind.resource).Namespace(w.GetNamespace()).
 		Apply(ctx, w.GetName(), w.Unstructured, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
 	if err == nil {
 		u.seen.note(u.object.GetUID(), w.kind.from(u.store), stored)
+		u.applied.Store(stored.GetUID(), applied{w.Unstructured, stored})
 	}
 	return err
+}
+
+// applied is what was applied to the workload of a subset, and what became of it.
+type applied struct{ wanted, stored *unstructured.Unstructured }
+
+// holds reports whether the workload is to be what it was, and is that but for its status.
+func (a applied) holds(w, have subsetWorkload) bool {
+	return a.stored.GetGeneration() == have.GetGeneration() && maps.Equal(a.stored.GetLabels(), have.GetLabels()) && maps.Equal(a.stored.GetAnnotations(), have.GetAnnotations()) &&
+		reflect.DeepEqual(a.stored.GetOwnerReferences(), have.GetOwnerReferences()) && reflect.DeepEqual(a.wanted.Object, w.Object)
 }
 
 // prune deletes workloads of subsets that are gone, of other kinds, and second ones

@@ -101,9 +101,9 @@ func (c *Cluster) Ready(t *testing.T, namespace string) []corev1.Pod {
 // Await waits until a condition holds, which is asked again after a moment.
 func (c *Cluster) Await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("after a minute still not: %s", what)
+			t.Fatalf("after %s still not: %s", patience, what)
 		}
 	}
 }

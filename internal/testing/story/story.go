@@ -94,7 +94,8 @@ func (s *Story) Run(line string, more ...string) *Result {
 	return s.run(s.Context(), s.Kubeconfig, append(strings.Fields(line), more...))
 }
 
-// patience is how long a command may take before it is interrupted: one that hangs fails its own story, by name.
+// patience is how long a command may take before it is interrupted, and an event may be waited for: what hangs fails its
+// own story, by name.
 const patience = 3 * time.Minute
 
 func (s *Story) run(ctx context.Context, kubeconfig string, words []string) *Result {

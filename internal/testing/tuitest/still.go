@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -116,9 +116,9 @@ func Golden(t *testing.T, name string, o tui.Options, reach func(s *Session) str
 	for _, size := range Sizes {
 		file := fmt.Sprintf("testdata/%s-%dx%d", name, size.Width, size.Height)
 		t.Run(file, func(t *testing.T) {
-			o.Theme = theme.Options{}
+			o.Theme = draw.ThemeOptions{}
 			golden.Same(t, file+".txt", Plain(reach(Start(t, o, size))))
-			o.Theme.Colors = theme.Many
+			o.Theme.Colors = draw.Many
 			golden.Same(t, file+".ansi", reach(Start(t, o, size))+"\n")
 		})
 	}

@@ -139,19 +139,6 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestPlainTag_IsThatOfYAML: of all texts that differ in their beginning.
-func TestPlainTag_IsThatOfYAML(t *testing.T) {
-	texts := []string{"", "<<", "~", "true", "True", "tRUE", "FALSE", "yes", "null", "Null", "nULL", "x", "0", "007", "12", "-1", "+1", "-", "+", "--f", "-f", "-.inf", ".inf", ".5", ".", "1e3", "1_0", "0x1F", "0o7", "0b1", "-0b1", "2001-01-01", "2001", "1.2.3", "999999999999999999", "9999999999999999999", "20%", "10m", "\u00fc"}
-	for _, text := range texts {
-		for _, more := range []string{"", "0", "a", "_", "-", ".", "-01-02"} {
-			v := text + more
-			if got, want := PlainTag(v), (&Node{Kind: yaml.ScalarNode, Value: v}).ShortTag(); got != want {
-				t.Errorf("%q: %s, want %s", v, got, want)
-			}
-		}
-	}
-}
-
 func TestCount(t *testing.T) {
 	n := Map("a", 1, "b", Seq(String("x"), Map()))
 	if got, want := Count(n).Nodes, Weigh(n).Nodes; got != want || Count(nil) != (Weight{}) {

@@ -219,6 +219,16 @@ func TestCloneSet_Grace(t *testing.T) {
 	}
 }
 
+// TestCloneSet_ExpectsNoUpdateOfNegativeReplicas: no webhook refuses the number where none runs.
+func TestCloneSet_ExpectsNoUpdateOfNegativeReplicas(t *testing.T) {
+	for _, partition := range []string{"0", "1", "50%", "100%"} {
+		l := newCloneSet(t, "replicas: 3", "replicas: -1", "maxUnavailable: 1", "maxUnavailable: 1, partition: "+partition)
+		if got := l.cloneSet(); got.ExpectedUpdatedReplicas != 0 || got.Replicas != 0 {
+			t.Errorf("partition %s: %d of %d", partition, got.ExpectedUpdatedReplicas, got.Replicas)
+		}
+	}
+}
+
 func TestCloneSet_Status(t *testing.T) {
 	l := newCloneSet(t, "maxUnavailable: 1", "maxUnavailable: 1, partition: 1")
 	want := kruise.CloneSetStatus{

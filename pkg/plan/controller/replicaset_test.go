@@ -91,6 +91,21 @@ func TestReplicaSet_Status(t *testing.T) {
 	}
 }
 
+// TestReplicaSet_CountsALabelWithoutAValue: a pod that lacks the label is not fully labelled, though
+// both read as empty.
+func TestReplicaSet_CountsALabelWithoutAValue(t *testing.T) {
+	l := newLab(t, strings.Replace(replicaSetYAML, "{labels: {app: web}}", `{labels: {app: web, canary: ""}}`, 1))
+	l.settle()
+	if got := replicaSetOf(l.w).Status.FullyLabeledReplicas; got != 3 {
+		t.Errorf("fullyLabeledReplicas is %d of 3", got)
+	}
+	l.edit("web-abc-00003", cluster.PodChange{Labels: map[string]*string{"canary": nil}})
+	l.settle()
+	if got := replicaSetOf(l.w).Status.FullyLabeledReplicas; got != 2 {
+		t.Errorf("without the label on one pod, fullyLabeledReplicas is %d", got)
+	}
+}
+
 // TestReplicaSet_LimitsPodsOfOnePass: one pass makes and removes no more than the real one does.
 func TestReplicaSet_LimitsPodsOfOnePass(t *testing.T) {
 	l := newLab(t, strings.Replace(replicaSetYAML, "replicas: 3", "replicas: 1200", 1))

@@ -1,6 +1,6 @@
 // Package diagnose answers why a rollout does not move, why a pod was not updated
-// and why it has no sidecar or an old one. It has no rule of its own: it asks those
-// of plan and inject, and sorts the blockers for users.
+// and why it has no sidecar or an old one, and where pods are, compared with where they should be.
+// It has no rule of its own: it asks those of plan and inject, and sorts the blockers for users.
 package diagnose
 
 import (

@@ -118,9 +118,9 @@ func (c TemplateChange) Eligible() Eligibility {
 		e.Mode, e.Why = ModeRecreate, "the update policy is ReCreate"
 	case blocking >= 0:
 		e.refuse(fmt.Sprintf("%s: %s", e.Fields[blocking].Path, e.Fields[blocking].Why))
-	case c.claimsForbid():
+	case c.Gates.RecreatePodWhenChangeVCT && c.Policy != PolicyInPlaceOnly && c.Old.ClaimsHash != c.New.ClaimsHash:
 		e.refuse("the volume claim templates changed, and the gate RecreatePodWhenChangeVCTInCloneSetGate is on")
-	case len(e.Restarts) == 0 && !slices.ContainsFunc(e.Fields, touchesContainer):
+	case len(e.Restarts) == 0 && !slices.ContainsFunc(e.Fields, func(f FieldChange) bool { return f.Effect != EffectMetadata }):
 		e.Mode, e.Why = ModeMetadataOnly, "only labels and annotations change, nothing restarts"
 	default:
 		e.Mode, e.Why = ModeInPlace, "every changed field can change in a running pod"
@@ -135,12 +135,6 @@ func (e *Eligibility) refuse(why string) {
 		e.Mode = ModeNotAllowed
 	}
 }
-
-func (c TemplateChange) claimsForbid() bool {
-	return c.Gates.RecreatePodWhenChangeVCT && c.Policy != PolicyInPlaceOnly && c.Old.ClaimsHash != c.New.ClaimsHash
-}
-
-func touchesContainer(f FieldChange) bool { return f.Effect != EffectMetadata }
 
 // ForPod returns the mode for one pod: its own revision must still be there to
 // compare with, and a DaemonSet also needs the readiness gate on the pod, which

@@ -86,7 +86,8 @@ func Partition(partition *intstr.IntOrString, total int) int {
 	if !ok {
 		return 0
 	}
-	kept := upTo(int(math.Ceil(percent*float64(total)/100)), total)
+	// The bounds come first: what a float that no int holds becomes depends on the processor.
+	kept := int(max(0, min(math.Ceil(percent*float64(total)/100), float64(total))))
 	if total > 1 && kept == total && partition.StrVal != "100%" {
 		return total - 1
 	}

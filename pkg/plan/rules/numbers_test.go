@@ -41,6 +41,9 @@ func TestPartition(t *testing.T) {
 		{5, "-1", 0},
 		{5, "-20%", 0},
 		{5, "200%", 4},
+		{5, "1000000000000000000000000%", 4},
+		{1, "1000000000000000000000000%", 1},
+		{5, "-1000000000000000000000000%", 0},
 		{5, "half", 0},
 		{5, "%", 0},
 		{5, "NaN%", 0},
@@ -151,7 +154,7 @@ func TestOrdinalOf(t *testing.T) {
 
 // FuzzPartition: no partition is less than none or more than all.
 func FuzzPartition(f *testing.F) {
-	for _, text := range []string{"0", "-1", "2147483647", "50%", "101%", "-5%", "%", "1e9%", "NaN%", "0.1%", "９%", "99999999999999999999"} {
+	for _, text := range []string{"0", "-1", "2147483647", "50%", "101%", "-5%", "%", "1e9%", "NaN%", "0.1%", "９%", "99999999999999999999", "1000000000000000000000000%"} {
 		f.Add(text, 10)
 	}
 	f.Fuzz(func(t *testing.T, text string, total int) {

@@ -46,11 +46,6 @@ func (s *Spread) Version(p *cluster.Pod) string {
 	return VersionIgnored
 }
 
-// costed reports whether pods of the target get deletion costs.
-func (s *Spread) costed() bool {
-	return s.targets(kruise.KindCloneSet, kruise.KindDeployment, kruise.KindReplicaSet)
-}
-
 func (s *Spread) targets(kinds ...string) bool {
 	ref := s.Spec.TargetReference
 	return ref != nil && slices.Contains(kinds, ref.Kind)
@@ -279,7 +274,7 @@ type SpreadCost struct {
 // Costs are the deletion costs of all pods that count, in the order of Pods; none
 // where the target's kind does not heed them. They overwrite what a user has set.
 func (s *Spread) Costs() []SpreadCost {
-	if !s.costed() {
+	if !s.targets(kruise.KindCloneSet, kruise.KindDeployment, kruise.KindReplicaSet) {
 		return nil
 	}
 	groups, _ := s.shares()

@@ -26,16 +26,7 @@ import (
 // apiServer takes writes of objects from users and controllers: it asks admission, stores the
 // object with its defaults, and wakes the controllers that watch it.
 type apiServer struct {
-	opt         *Options
-	clock       *clock
-	store       *store
-	pods        *podRegistry
-	creator     *podCreator
-	scheduler   *scheduler
-	controllers *controllerManager
-	budgets     *budgets
-	spreads     *spreadController
-	recorder    *recorder
+	*parts
 }
 
 func (s *apiServer) setNamespace(name string, labels map[string]string) {

@@ -21,12 +21,8 @@ import (
 // budgets keeps PodUnavailableBudgets and PodDisruptionBudgets, runs their controllers, and
 // answers their webhooks.
 type budgets struct {
-	opt         *Options
-	clock       *clock
-	store       *store
-	pods        *podRegistry
-	creator     *podCreator
-	kubelet     *kubelet
+	*parts
+
 	unavailable guards[*kruise.PodUnavailableBudget, rules.Budget]
 	disruptions guards[*policyv1.PodDisruptionBudget, rules.DisruptionBudget]
 	// tallied is whether the budgets are indexed, and all pods weighed; not after the budgets have

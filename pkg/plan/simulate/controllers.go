@@ -14,18 +14,7 @@ import (
 // controllerManager runs the controllers of workloads: it decides when each makes its next pass,
 // and carries out what the pass writes.
 type controllerManager struct {
-	opt       *Options
-	chance    *source
-	clock     *clock
-	store     *store
-	api       *apiServer
-	pods      *podRegistry
-	creator   *podCreator
-	claims    *claimStore
-	scheduler *scheduler
-	kubelet   *kubelet
-	budgets   *budgets
-	recorder  *recorder
+	*parts
 }
 
 // wake has the object's controller look after its usual delay.

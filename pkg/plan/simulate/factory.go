@@ -14,16 +14,8 @@ import (
 
 // podCreator makes the pods that controllers ask for, as admission lets them through.
 type podCreator struct {
-	opt       *Options
-	chance    *source
-	clock     *clock
-	store     *store
-	pods      *podRegistry
-	claims    *claimStore
-	scheduler *scheduler
-	budgets   *budgets
-	spreads   *spreadController
-	recorder  *recorder
+	*parts
+
 	// admission is nil when it has to be worked out again.
 	admission *controller.Admission
 	// onCreate is called with each new pod, which is how tests count them.
@@ -155,9 +147,9 @@ func (f *podCreator) currentAdmission() (*controller.Admission, error) {
 
 // claimStore keeps the PersistentVolumeClaims of pods.
 type claimStore struct {
-	store       *store
-	controllers *controllerManager
-	byName      map[podName]*cluster.Claim
+	*parts
+
+	byName map[podName]*cluster.Claim
 	// leaving counts the claims that are being deleted or belong to a pod: they may go with one.
 	leaving int
 	// changes are all that were made, in their order.

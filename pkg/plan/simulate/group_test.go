@@ -12,7 +12,7 @@ import (
 
 // bedOfGroup is a cluster at rest with CloneSets of four pods, each with a plan for a new image
 // that may take one of them, and a group of them all.
-func bedOfGroup(t *testing.T, n int, more string) (plan.Rollout, []GroupMember) {
+func bedOfGroup(t *testing.T, n int, more string, steps ...plan.PolicyStep) (plan.Rollout, []GroupMember) {
 	t.Helper()
 	o := DefaultOptions()
 	o.Seed = 7
@@ -51,7 +51,7 @@ spec:
 		must(t, err)
 		desired, err := cluster.ReadWorkload(documents(t, text(i, "web:2"))[0])
 		must(t, err)
-		p, err := plan.Build(desired, s, plan.Policy{Driver: plan.DriverKruise, Pull: plan.PullNever})
+		p, err := plan.Build(desired, s, plan.Policy{Driver: plan.DriverKruise, Pull: plan.PullNever, Steps: steps})
 		must(t, err)
 		g.Members = append(g.Members, plan.Member{Ref: ref, Plan: p})
 		members = append(members, GroupMember{Snapshot: s})
@@ -112,6 +112,29 @@ func TestGroup_SharedBudget(t *testing.T) {
 	must(t, err)
 	if p := line.Peaks[0]; p.Unavailable != 2 || p.Breaks() || line.MostActive != 2 {
 		t.Errorf("ordered: %+v, %d in progress", p, line.MostActive)
+	}
+}
+
+// TestGroup_PauseOfAnHour: a member that waits for a time is not blocked, however long that is.
+func TestGroup_PauseOfAnHour(t *testing.T) {
+	g, members := bedOfGroup(t, 2, "", plan.PolicyStep{To: plan.Amount{Value: 1}, Pause: &plan.Pause{For: plan.Duration(time.Hour)}}, plan.PolicyStep{To: plan.All})
+	g.Bounds = plan.Bounds{Parallel: 1}
+	line, err := Group(g, members, DefaultOptions())
+	must(t, err)
+	if line.Phase != plan.PhaseCompleted || line.Duration < 2*time.Hour || line.Runs[1].Begin < line.Runs[0].End {
+		t.Errorf("%s after %s: %v", line.Phase, line.Duration, line.Runs)
+	}
+}
+
+// TestGroup_OfOneIsARollout: one member of a group takes as long as by itself.
+func TestGroup_OfOneIsARollout(t *testing.T) {
+	g, members := bedOfGroup(t, 1, "")
+	alone, err := Predict(g.Members[0].Plan, members[0].Snapshot, DefaultOptions())
+	must(t, err)
+	line, err := Group(g, members, DefaultOptions())
+	must(t, err)
+	if took := line.Runs[0].End - line.Runs[0].Begin; took != alone.Steps[len(alone.Steps)-1].End || line.MostUnavailable != alone.Summary.MostDown {
+		t.Errorf("%s with %d unavailable, alone %s with %d", took, line.MostUnavailable, alone.Steps[len(alone.Steps)-1].End, alone.Summary.MostDown)
 	}
 }
 

@@ -17,15 +17,9 @@ import (
 // kubelet is the agent of all nodes: it pulls images, starts and stops containers, and reports
 // their state.
 type kubelet struct {
-	opt       *Options
-	chance    *source
-	clock     *clock
-	store     *store
-	pods      *podRegistry
-	scheduler *scheduler
-	budgets   *budgets
-	recorder  *recorder
-	reports   reports
+	*parts
+
+	reports reports
 	// pulls counts images that arrived on nodes.
 	pulls uint64
 	// failing are the pods that [Options.Fail] has chosen, updated how many have

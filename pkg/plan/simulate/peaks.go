@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // Peak is the most pods of one thing that were unavailable at a time.
@@ -68,7 +71,7 @@ func (p peaks) list() []Peak {
 }
 
 // sample counts what is unavailable now.
-func (d *groupDriver) sample() {
+func (d *driver) sample() {
 	total, spaces := 0, map[string]int{}
 	for _, r := range d.members {
 		n := d.unavailable(r.Ref)
@@ -87,20 +90,21 @@ func (d *groupDriver) sample() {
 	for name, n := range nodes {
 		d.peaks.of("node", "", name, -1, n)
 	}
-	for _, g := range d.budgets.unavailable.list {
-		budget := d.budgets.unavailableView(g).Rules()
-		n := budget.Counts()
-		d.peaks.of("podunavailablebudget", g.budget.Namespace, g.budget.Name, n.Expected-n.Desired, max(0, n.Expected-n.Current)).Shared = d.shared(budget.Pods)
+	add := func(kind string, of metav1.Object, n rules.BudgetCounts, pods []*cluster.Pod) {
+		d.peaks.of(kind, of.GetNamespace(), of.GetName(), n.Expected-n.Desired, max(0, n.Expected-n.Current)).Shared = d.shared(pods)
 	}
-	for _, b := range d.budgets.disruptions.list {
-		budget := d.budgets.disruptionView(b).Rules()
-		n := budget.Counts()
-		d.peaks.of("poddisruptionbudget", b.budget.Namespace, b.budget.Name, n.Expected-n.Desired, max(0, n.Expected-n.Current)).Shared = d.shared(budget.Pods)
+	for _, g := range d.budgets.unavailable.list {
+		b := d.budgets.unavailableView(g).Rules()
+		add("podunavailablebudget", g.budget, b.Counts(), b.Pods)
+	}
+	for _, g := range d.budgets.disruptions.list {
+		b := d.budgets.disruptionView(g).Rules()
+		add("poddisruptionbudget", g.budget, b.Counts(), b.Pods)
 	}
 }
 
 // shared reports whether pods belong to several members.
-func (d *groupDriver) shared(pods []*cluster.Pod) bool {
+func (d *driver) shared(pods []*cluster.Pod) bool {
 	users := 0
 	for _, r := range d.members {
 		if o := d.store.objects[r.Ref]; o != nil && d.store.concerns(o, pods) {

@@ -14,17 +14,8 @@ import (
 // podRegistry takes every change of a pod, by users, controllers and the kubelet, stores it and
 // wakes what watches the pod.
 type podRegistry struct {
-	opt         *Options
-	clock       *clock
-	store       *store
-	api         *apiServer
-	claims      *claimStore
-	kubelet     *kubelet
-	scheduler   *scheduler
-	controllers *controllerManager
-	spreads     *spreadController
-	budgets     *budgets
-	recorder    *recorder
+	*parts
+
 	// hookAnswer is after how long lifecycle hooks are answered; 0 and less is never.
 	hookAnswer plan.HookAnswer
 }

@@ -17,9 +17,7 @@ import (
 // recorder keeps what happens to the pods of one workload. Until it has a target
 // it only counts.
 type recorder struct {
-	clock   *clock
-	store   *store
-	kubelet *kubelet
+	*parts
 
 	target   *object
 	base     time.Duration
@@ -67,8 +65,7 @@ func (r *recorder) watch(ref cluster.Ref) error {
 		return err
 	}
 	*r = recorder{
-		clock: r.clock, store: r.store, kubelet: r.kubelet,
-		target: o, base: r.clock.at, start: r.clock.now(), createdPods: map[string]bool{}, presentPods: map[string]plan.Touch{}, retargeted: -1,
+		parts: r.parts, target: o, base: r.clock.at, start: r.clock.now(), createdPods: map[string]bool{}, presentPods: map[string]plan.Touch{}, retargeted: -1,
 		extremes: extremes{available: math.MaxInt, ready: math.MaxInt},
 	}
 	r.retarget()

@@ -343,7 +343,9 @@ func TestRollout_RefusesToWaitForAPastTime(t *testing.T) {
 		late time.Duration
 		bad  bool
 	}{{0, true}, {-time.Hour, true}, {time.Second, false}} {
-		if err := d.wait(plan.Decision{Verb: plan.Wait, Until: w.Now().Add(c.late)}); (err != nil) != c.bad {
+		m := d.members[0]
+		m.decision = plan.Decision{Verb: plan.Wait, Until: w.Now().Add(c.late)}
+		if _, err := d.wait(m); (err != nil) != c.bad {
 			t.Errorf("%s from now: %v", c.late, err)
 		}
 	}

@@ -19,15 +19,12 @@ import (
 
 // scheduler keeps the nodes and binds pods to them.
 type scheduler struct {
-	opt         *Options
-	clock       *clock
-	store       *store
-	pods        *podRegistry
-	controllers *controllerManager
-	nodes       map[string]*node
-	nodeNames   []string
-	ranked      ranking
-	pending     []*pod
+	*parts
+
+	nodes     map[string]*node
+	nodeNames []string
+	ranked    ranking
+	pending   []*pod
 	// published are the nodes as others see them, and lent is whether others hold the map:
 	// then it must not change.
 	published map[string]*cluster.Node

@@ -17,21 +17,12 @@ import (
 // rolloutService is what an executor asks of the cluster: it observes workloads, keeps the
 // progress of their rollouts, and carries out the actions of their plans.
 type rolloutService struct {
-	opt       *Options
-	clock     *clock
-	chance    *source
-	store     *store
-	api       *apiServer
-	pods      *podRegistry
-	scheduler *scheduler
-	kubelet   *kubelet
-	budgets   *budgets
-	recorder  *recorder
+	*parts
 }
 
-// snapshot returns what is known of a workload now. It may be kept: it never
+// Snapshot returns what is known of a workload now. It may be kept: it never
 // changes.
-func (s *rolloutService) snapshot(ref cluster.Ref) (plan.Snapshot, error) {
+func (s *rolloutService) Snapshot(ref cluster.Ref) (plan.Snapshot, error) {
 	o, err := s.store.lookup(ref)
 	if err != nil {
 		return plan.Snapshot{}, err
@@ -40,6 +31,11 @@ func (s *rolloutService) snapshot(ref cluster.Ref) (plan.Snapshot, error) {
 	snap.Pods, snap.Answers = slices.Clone(snap.Pods), nil
 	snap.Pulled = s.pulledBy(o, snap.Pods)
 	return snap, nil
+}
+
+// Observe is [World.Snapshot], as the executor asks for it.
+func (s *rolloutService) Observe(_ context.Context, ref cluster.Ref) (plan.Snapshot, error) {
+	return s.Snapshot(ref)
 }
 
 // observe returns a snapshot that must not be kept, as its list of pods changes, without the nodes
@@ -58,8 +54,12 @@ func (s *rolloutService) observe(o *object) plan.Snapshot {
 	return snap
 }
 
-// await is [World.Await].
-func (s *rolloutService) await(ctx context.Context, ref cluster.Ref, since string, until time.Time) error {
+// Await lets time pass until something has changed that the workload's snapshot
+// shows, or until a time; zero is no limit. It returns at once when the snapshot
+// of that version is out of date, and fails when nothing would ever happen again.
+// It returns as late as a controller learns of a change, so that changes which
+// happen together are seen together.
+func (s *rolloutService) Await(ctx context.Context, ref cluster.Ref, since string, until time.Time) error {
 	o, err := s.store.lookup(ref)
 	if err != nil {
 		return err
@@ -96,9 +96,9 @@ func (s *rolloutService) await(ctx context.Context, ref cluster.Ref, since strin
 // forever is the end of time.
 const forever = time.Duration(1<<63 - 1)
 
-// begin forgets the progress of the rollout before: another plan is carried out now, which
+// Begin forgets the progress of the rollout before: another plan is carried out now, which
 // its executor knows.
-func (s *rolloutService) begin(ref cluster.Ref) error {
+func (s *rolloutService) Begin(_ context.Context, ref cluster.Ref, _ plan.Plan) error {
 	o, err := s.store.lookup(ref)
 	if err != nil {
 		return err
@@ -110,8 +110,8 @@ func (s *rolloutService) begin(ref cluster.Ref) error {
 	return nil
 }
 
-// record keeps the progress of a rollout.
-func (s *rolloutService) record(ref cluster.Ref, since string, p plan.Progress) error {
+// Record keeps the progress of a rollout.
+func (s *rolloutService) Record(_ context.Context, ref cluster.Ref, since string, p plan.Progress) error {
 	o, err := s.store.lookup(ref)
 	if err != nil {
 		return err
@@ -127,9 +127,9 @@ func (s *rolloutService) record(ref cluster.Ref, since string, p plan.Progress) 
 	return nil
 }
 
-// promote passes the current step of the rollout that carries out a plan, as a user
+// Promote passes the current step of the rollout that carries out a plan, as a user
 // does.
-func (s *rolloutService) promote(ref cluster.Ref, of plan.Plan) error {
+func (s *rolloutService) Promote(ref cluster.Ref, of plan.Plan) error {
 	o, err := s.store.lookup(ref)
 	if err != nil {
 		return err
@@ -142,8 +142,8 @@ func (s *rolloutService) promote(ref cluster.Ref, of plan.Plan) error {
 	return nil
 }
 
-// do carries out one action of a plan.
-func (s *rolloutService) do(ref cluster.Ref, a plan.Action) error {
+// Do carries out one action of a plan.
+func (s *rolloutService) Do(_ context.Context, ref cluster.Ref, a plan.Action) error {
 	o, err := s.store.lookup(ref)
 	if err != nil {
 		return err

@@ -16,14 +16,9 @@ import (
 // spreadController keeps WorkloadSpreads, runs their controllers, and chooses the subset of each
 // new pod as their webhook does.
 type spreadController struct {
-	opt       *Options
-	clock     *clock
-	store     *store
-	pods      *podRegistry
-	creator   *podCreator
-	scheduler *scheduler
-	recorder  *recorder
-	list      []*spreading
+	*parts
+
+	list []*spreading
 }
 
 // spreading is a WorkloadSpread with its controller.

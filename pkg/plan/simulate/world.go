@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"context"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -13,6 +12,12 @@ import (
 // but through its methods, and the clock moves only in [World.Run],
 // [World.Settle] and [World.Await].
 type World struct {
+	*parts
+	*rolloutService
+}
+
+// parts are those of a cluster: each may call every other one.
+type parts struct {
 	opt         *Options
 	chance      *source
 	clock       *clock
@@ -26,7 +31,6 @@ type World struct {
 	controllers *controllerManager
 	budgets     *budgets
 	spreads     *spreadController
-	rollouts    *rolloutService
 	recorder    *recorder
 }
 
@@ -37,52 +41,14 @@ type Admit func(before, after *tree.Node) error
 
 // New returns an empty cluster.
 func New(o Options) *World {
-	w := &World{
-		opt: &o, chance: &source{o.Seed}, clock: &clock{start: o.start()}, store: newStore(),
-		api: &apiServer{}, pods: &podRegistry{}, creator: &podCreator{}, claims: &claimStore{}, scheduler: &scheduler{},
-		kubelet: &kubelet{}, controllers: &controllerManager{}, budgets: &budgets{}, spreads: &spreadController{},
-		rollouts: &rolloutService{}, recorder: &recorder{},
-	}
-	w.connect()
-	return w
-}
-
-// connect gives each part of the cluster the others that it calls.
-func (w *World) connect() {
-	*w.api = apiServer{
-		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, creator: w.creator, scheduler: w.scheduler,
-		controllers: w.controllers, budgets: w.budgets, spreads: w.spreads, recorder: w.recorder,
-	}
-	*w.pods = podRegistry{
-		opt: w.opt, clock: w.clock, store: w.store, api: w.api, claims: w.claims, scheduler: w.scheduler, kubelet: w.kubelet,
-		controllers: w.controllers, budgets: w.budgets, spreads: w.spreads, recorder: w.recorder,
-	}
-	*w.creator = podCreator{
-		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, pods: w.pods, claims: w.claims, scheduler: w.scheduler,
-		budgets: w.budgets, spreads: w.spreads, recorder: w.recorder,
-	}
-	*w.claims = claimStore{store: w.store, controllers: w.controllers, byName: map[podName]*cluster.Claim{}}
-	*w.scheduler = scheduler{
-		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, controllers: w.controllers,
-		nodes: map[string]*node{}, published: map[string]*cluster.Node{},
-	}
-	*w.kubelet = kubelet{
-		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, pods: w.pods, scheduler: w.scheduler,
-		budgets: w.budgets, recorder: w.recorder, reports: reports{}, failing: map[string]bool{},
-	}
-	*w.controllers = controllerManager{
-		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, api: w.api, pods: w.pods, creator: w.creator, claims: w.claims,
-		scheduler: w.scheduler, kubelet: w.kubelet, budgets: w.budgets, recorder: w.recorder,
-	}
-	*w.budgets = budgets{opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, creator: w.creator, kubelet: w.kubelet}
-	*w.spreads = spreadController{
-		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, creator: w.creator, scheduler: w.scheduler, recorder: w.recorder,
-	}
-	*w.rollouts = rolloutService{
-		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, api: w.api, pods: w.pods, scheduler: w.scheduler,
-		kubelet: w.kubelet, budgets: w.budgets, recorder: w.recorder,
-	}
-	*w.recorder = recorder{clock: w.clock, store: w.store, kubelet: w.kubelet}
+	p := &parts{opt: &o, chance: &source{o.Seed}, clock: &clock{start: o.start()}, store: newStore()}
+	p.api, p.pods, p.creator = &apiServer{p}, &podRegistry{parts: p}, &podCreator{parts: p}
+	p.claims = &claimStore{parts: p, byName: map[podName]*cluster.Claim{}}
+	p.scheduler = &scheduler{parts: p, nodes: map[string]*node{}, published: map[string]*cluster.Node{}}
+	p.kubelet = &kubelet{parts: p, reports: reports{}, failing: map[string]bool{}}
+	p.controllers, p.budgets, p.spreads = &controllerManager{p}, &budgets{parts: p}, &spreadController{parts: p}
+	p.recorder = &recorder{parts: p}
+	return &World{p, &rolloutService{p}}
 }
 
 // Now is the time in the cluster.
@@ -142,41 +108,3 @@ func (w *World) Watch(ref cluster.Ref) error { return w.recorder.watch(ref) }
 
 // Timeline returns what has happened since [World.Watch].
 func (w *World) Timeline() Timeline { return w.recorder.timeline() }
-
-// Snapshot returns what is known of a workload now. It may be kept: it never
-// changes.
-func (w *World) Snapshot(ref cluster.Ref) (plan.Snapshot, error) { return w.rollouts.snapshot(ref) }
-
-// Observe is [World.Snapshot], as the executor asks for it.
-func (w *World) Observe(_ context.Context, ref cluster.Ref) (plan.Snapshot, error) {
-	return w.rollouts.snapshot(ref)
-}
-
-// Await lets time pass until something has changed that the workload's snapshot
-// shows, or until a time; zero is no limit. It returns at once when the snapshot
-// of that version is out of date, and fails when nothing would ever happen again.
-// It returns as late as a controller learns of a change, so that changes which
-// happen together are seen together.
-func (w *World) Await(ctx context.Context, ref cluster.Ref, since string, until time.Time) error {
-	return w.rollouts.await(ctx, ref, since, until)
-}
-
-// Begin forgets the progress of the rollout before: another plan is carried out
-// now, which its executor knows.
-func (w *World) Begin(_ context.Context, ref cluster.Ref, _ plan.Plan) error {
-	return w.rollouts.begin(ref)
-}
-
-// Record stores the progress of a rollout.
-func (w *World) Record(_ context.Context, ref cluster.Ref, since string, p plan.Progress) error {
-	return w.rollouts.record(ref, since, p)
-}
-
-// Do carries out one action of a plan.
-func (w *World) Do(_ context.Context, ref cluster.Ref, a plan.Action) error {
-	return w.rollouts.do(ref, a)
-}
-
-// Promote passes the current step of the rollout that carries out a plan, as a
-// user does.
-func (w *World) Promote(ref cluster.Ref, of plan.Plan) error { return w.rollouts.promote(ref, of) }

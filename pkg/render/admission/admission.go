@@ -3,7 +3,7 @@
 // (docs/kruise/sidecarset.md#which-pods-match and docs/kruise/sidecarset.md#injection), so that
 // pods from elsewhere get their sidecars too. pkg/kruise/inject decides what is injected, as for
 // templates; this package only expresses it in CEL. A set that CEL cannot express stays in the
-// stream, for injection into the templates there.
+// stream, for injection into the templates there. [Protect] is a stage of its own.
 package admission
 
 import (

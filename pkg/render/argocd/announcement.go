@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
 )
 
 // Announcement is a parameter as Argo CD's form shows it (docs/facts/argocd.md#the-plugin-file).
@@ -122,7 +121,7 @@ var sources = []Source{Auto, Directory, Kustomize, Helm}
 
 // names are those of all options, sorted.
 func names() []string {
-	return slices.Sorted(slices.Values(append(config.Names(), slices.Collect(maps.Keys(own))...)))
+	return slices.Sorted(slices.Values(append(render.OptionNames(), slices.Collect(maps.Keys(own))...)))
 }
 
 // parted takes this package's options out of a RenderConfig; what is left is a

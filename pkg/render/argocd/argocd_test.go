@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/argocd"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -46,13 +45,13 @@ func TestSettings(t *testing.T) {
 		"nothing at all": {want: argocd.Settings{Source: argocd.Auto, AcceptAnnotations: true}},
 		"of the file": {file: file, want: argocd.Settings{
 			Source: argocd.Directory, Recurse: true, SyncWaves: true, HelmValues: []string{"a.yaml"}, AcceptAnnotations: true,
-			Config: config.Config{Target: render.Kruise, Expand: []string{"SidecarSet"}, Strict: true},
+			Config: render.Config{Options: render.Options{Target: render.Kruise, Expand: []string{"SidecarSet"}}, Strict: true},
 		}},
 		"of the cluster": {
 			env: map[string]string{"ARGOCD_APP_NAMESPACE": "shop", "KUBE_VERSION": "v1.35.2+k3s1", "KUBE_API_VERSIONS": "v1,apps/v1, apps.kruise.io/v1alpha1/CloneSet,", "ARGOCD_APP_PARAMETERS": `[{"name":"target","string":"auto"}]`},
-			want: argocd.Settings{Source: argocd.Auto, AcceptAnnotations: true, Config: config.Config{
+			want: argocd.Settings{Source: argocd.Auto, AcceptAnnotations: true, Config: render.Config{Options: render.Options{
 				Namespace: "shop", Kubernetes: 35, Target: render.Auto, APIVersions: []string{"v1", "apps/v1", "apps.kruise.io/v1alpha1/CloneSet"},
-			}},
+			}}},
 		},
 		"parameters are null": {env: map[string]string{"ARGOCD_APP_PARAMETERS": "null"}, want: argocd.Settings{Source: argocd.Auto, AcceptAnnotations: true}},
 		"parameters over variables over the file": {
@@ -62,9 +61,9 @@ func TestSettings(t *testing.T) {
 				"ARGOCD_APP_PARAMETERS": `[{"name":"target","string":"kruise"},{"name":"expand","array":["CloneSet","UnitedDeployment"]},{"name":"source","string":"helm"},
 					{"name":"helmValues","array":["b.yaml",""]},{"name":"templatePaths","map":{"a.b/C":"spec.template"}},{"name":"driver","string":"client"},{"name":"kubernetesVersion","string":""}]`,
 			},
-			want: argocd.Settings{Source: argocd.Helm, Recurse: true, HelmValues: []string{"a.yaml", "b.yaml"}, StrictByApplication: true, Config: config.Config{
+			want: argocd.Settings{Source: argocd.Helm, Recurse: true, HelmValues: []string{"a.yaml", "b.yaml"}, StrictByApplication: true, Config: render.Config{Options: render.Options{
 				Target: render.Kruise, Expand: []string{"CloneSet", "UnitedDeployment"}, PreviewAPIs: true, Driver: stage.Client, TemplatePaths: map[string]string{"a.b/C": "spec.template"},
-			}},
+			}}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -29,7 +29,7 @@ const (
 // Settings are how an application is rendered: the options of a RenderConfig, and
 // what only an application has.
 type Settings struct {
-	config.Config
+	render.Config
 	Source Source
 	// Recurse looks into the folders of a directory, too.
 	Recurse bool
@@ -62,7 +62,7 @@ func (e Environment) Settings(file *tree.Node) (*Settings, error) {
 	}
 	errs = append(errs, s.take(nil, variables.Path, variables.ours), s.take(nil, parameters.Path, parameters.ours))
 	known, err := e.known()
-	read, faults := config.Layered(known, theirs, slices.Sorted(maps.Keys(own)), variables.Layer, parameters.Layer)
+	read, faults := render.LayeredConfig(known, theirs, slices.Sorted(maps.Keys(own)), variables.ConfigLayer, parameters.ConfigLayer)
 	s.Config = *read
 	return s, errors.Join(append(errs, err, faults)...)
 }
@@ -72,21 +72,21 @@ func renderConfig(n *tree.Node) error {
 	if tree.IsNull(n) {
 		return nil
 	}
-	const hint = "begin with apiVersion: " + config.Group + "/" + config.Version + " and kind: " + config.Kind
+	const hint = "begin with apiVersion: " + render.ConfigGroup + "/" + render.ConfigVersion + " and kind: " + render.ConfigKind
 	for _, f := range []struct{ field, have, want string }{
-		{"kind", tree.StrAt(n, "kind"), config.Kind},
-		{"apiVersion", resource.GroupOf(tree.StrAt(n, "apiVersion")), config.Group},
+		{"kind", tree.StrAt(n, "kind"), render.ConfigKind},
+		{"apiVersion", resource.GroupOf(tree.StrAt(n, "apiVersion")), render.ConfigGroup},
 	} {
 		if f.have != f.want {
-			return tree.Errorf(n, f.field, hint, "is %q, which is no %s", tree.StrAt(n, f.field), config.Kind)
+			return tree.Errorf(n, f.field, hint, "is %q, which is no %s", tree.StrAt(n, f.field), render.ConfigKind)
 		}
 	}
 	return nil
 }
 
 // known is what Argo CD passes about the cluster, which any option overrides.
-func (e Environment) known() (config.Config, error) {
-	c := config.Config{Namespace: e.Namespace, APIVersions: e.APIVersions}
+func (e Environment) known() (render.Config, error) {
+	c := render.Config{Options: render.Options{Namespace: e.Namespace, APIVersions: e.APIVersions}}
 	if e.KubeVersion == "" {
 		return c, nil
 	}
@@ -100,12 +100,12 @@ func (e Environment) known() (config.Config, error) {
 
 // layer is a layer of options, those of this package apart from the engine's.
 type layer struct {
-	config.Layer
+	render.ConfigLayer
 	ours map[string]*tree.Node
 }
 
 func newLayer(path string) layer {
-	return layer{config.Layer{Path: path, Texts: map[string]string{}, Values: map[string]*tree.Node{}}, map[string]*tree.Node{}}
+	return layer{render.ConfigLayer{Path: path, Texts: map[string]string{}, Values: map[string]*tree.Node{}}, map[string]*tree.Node{}}
 }
 
 func (e Environment) layers() (variables, parameters layer) {

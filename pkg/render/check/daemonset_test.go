@@ -32,6 +32,7 @@ func TestDaemonSet_Rules(t *testing.T) {
 		{name: "zero alone", edit: rolling("maxUnavailable: 0"), want: "daemonset/max-unavailable-invalid " + at + "maxUnavailable"},
 		{name: "both", edit: rolling("maxUnavailable: 1, maxSurge: 1"), want: "daemonset/max-surge-invalid " + at + "maxSurge"},
 		{name: "in place with surge", edit: rolling("rollingUpdateType: InPlaceIfPossible, maxSurge: 1"), want: "daemonset/max-surge-invalid " + at + "maxSurge"},
+		{name: "more than any number", edit: rolling("maxUnavailable: 100000000000000000000%"), want: "daemonset/max-unavailable-invalid " + at + "maxUnavailable"},
 		{name: "more than all", edit: rolling("maxUnavailable: 101%"), want: "daemonset/max-unavailable-invalid " + at + "maxUnavailable"},
 		{name: "text", edit: rolling("maxSurge: many"), want: "daemonset/max-surge-invalid " + at + "maxSurge"},
 		{name: "negative partition", edit: rolling("partition: -1"), want: "daemonset/partition-invalid " + at + "partition"},

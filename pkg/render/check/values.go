@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -58,8 +59,8 @@ func percent(v *intstr.IntOrString) (p int, ok bool) {
 	if v == nil || v.Type != intstr.String {
 		return 0, false
 	}
-	p, err := strconv.Atoi(strings.TrimSuffix(v.StrVal, "%"))
-	return p, err == nil && strings.HasSuffix(v.StrVal, "%")
+	p, err := strconv.Atoi(strings.TrimSuffix(v.StrVal, "%")) // the greatest one, where none is so great
+	return p, (err == nil || errors.Is(err, strconv.ErrRange)) && strings.HasSuffix(v.StrVal, "%")
 }
 
 // isZero reports a value that is missing, 0 or 0%.

@@ -36,7 +36,7 @@ func TestToKinds_RoundTripsRecordedObjects(t *testing.T) {
 // TestToKinds_RoundTripsFixtures: native objects of the project's fixtures go to Kruise
 // and back.
 func TestToKinds_RoundTripsFixtures(t *testing.T) {
-	for _, glob := range []string{"../startup/testdata/*/input.yaml", "../lower/testdata/*/expected.yaml"} {
+	for _, glob := range []string{"../sidecar/testdata/*/input.yaml", "../lower/testdata/*/expected.yaml"} {
 		for _, dir := range golden.Cases(t, glob) {
 			name := "input.yaml"
 			if glob == "../lower/testdata/*/expected.yaml" {

@@ -12,7 +12,7 @@ import (
 
 // old are all annotations that an orchestrator has for an object.
 var old = map[string]string{
-	path: "a.yaml", index: "2", legacyPath: "a.yaml", legacyIndex: "2", seqIndent: "wide", packagePath: "p",
+	filePath: "a.yaml", index: "2", legacyPath: "a.yaml", legacyIndex: "2", seqIndent: "wide", packagePath: "p",
 	prefix + "id": "7", "config.k8s.io/id": "7", prefix + "annotations-migration-resource-id": "7",
 	prefixes: "base-", suffixes: "-x",
 	prevNames: "web,base-web", prevSpaces: "default,shop", prevKinds: "CloneSet,Other",
@@ -23,7 +23,7 @@ var old = map[string]string{
 
 func TestHeir(t *testing.T) {
 	everywhere := map[string]string{
-		path: "a.yaml", legacyPath: "a.yaml", seqIndent: "wide", packagePath: "p",
+		filePath: "a.yaml", legacyPath: "a.yaml", seqIndent: "wide", packagePath: "p",
 		prefixes: "base-", suffixes: "-x", origin: "path: a.yaml", transformers: "- a", "mine": "new",
 	}
 	with := func(more map[string]string) map[string]string {

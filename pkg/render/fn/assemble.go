@@ -154,7 +154,7 @@ const (
 	legacyPath   = "config.kubernetes.io/path"
 	legacyIndex  = "config.kubernetes.io/index"
 	origin       = "config.kubernetes.io/origin"
-	path         = prefix + "path"
+	filePath     = prefix + "path"
 	index        = prefix + "index"
 	seqIndent    = prefix + "seqindent"
 	packagePath  = prefix + "package-path"
@@ -204,7 +204,7 @@ func (h heir) inherit(key, value string) (v string, ok bool) {
 		return value, true
 	}
 	switch key {
-	case path, legacyPath, packagePath, seqIndent, origin, transformers, prefixes, suffixes:
+	case filePath, legacyPath, packagePath, seqIndent, origin, transformers, prefixes, suffixes:
 		return value, true
 	case index, legacyIndex:
 		return value, h.first

@@ -1,6 +1,7 @@
 // Package fn is the engine as a KRM function: a ResourceList comes in, a ResourceList goes out
 // (KRM Functions Specification v1; docs/facts/kustomize.md#functions describes what kustomize and
-// kpt really do). The function config is a RenderConfig, a ConfigMap, or a Kruise object itself.
+// kpt really do). The function config is a RenderConfig, a ConfigMap, a Kruise object itself, or the
+// older plugin's ResourceDistributionGenerator.
 //
 // The package opens no file. On an error the output is the input with the
 // faults as results: an orchestrator that ignores exit codes deletes nothing.
@@ -18,7 +19,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -97,7 +97,7 @@ func (l *resourceList) process(ctx context.Context, read reader) (*outcome, erro
 	s := newStream(j, items)
 	o.recordPlaces(s)
 	o.warn(l, j.warnings)
-	opt, err := j.options(read)
+	opt, err := j.conf.Read(read)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -128,16 +128,6 @@ func (l *resourceList) process(ctx context.Context, read reader) (*outcome, erro
 	return o, o.checkUsable(j.conf, s)
 }
 
-// options are those of the config, with the objects that it names.
-func (j *job) options(read reader) (opt render.Options, err error) {
-	opt = j.conf.Options()
-	if opt.Context, err = j.conf.Context(read); err != nil {
-		return opt, err
-	}
-	opt.Base, err = j.conf.Before(read)
-	return opt, err
-}
-
 // config returns the function config as an object.
 func (l *resourceList) config() *resource.Resource {
 	return resource.Parsed(l.functions, nil, resource.Origin{File: functionConfig})
@@ -156,15 +146,15 @@ func (l *resourceList) misconfigured(err error) error {
 
 // checkUsable refuses an outcome that must not be used, and applies what the options
 // writeFindings of the output.
-func (o *outcome) checkUsable(conf *config.Config, s *stream) error {
+func (o *outcome) checkUsable(conf *render.Config, s *stream) error {
 	if conf.Strict && o.worst.Rank() >= finding.Lost.Rank() {
 		return &resource.Error{Err: errors.New("something is lost, and the option strict is set"), Hint: "the findings name each field and what to do"}
 	}
 	switch conf.Validate {
-	case config.Echo:
+	case render.ValidateEcho:
 		o.echo = true
 		return nil
-	case config.Empty:
+	case render.ValidateEmpty:
 		o.items = nil
 		return nil
 	}

@@ -8,16 +8,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/rdgen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // job is what the function config asks for.
 type job struct {
-	conf *config.Config
+	conf *render.Config
 	// own is the Kruise object that the function config is, or that it
 	// describes; nil when it holds options only.
 	own *tree.Node
@@ -36,21 +34,21 @@ type reader func(path string) ([]byte, error)
 
 // newJob reads the function config. Its faults are *tree.Error.
 func newJob(n *tree.Node, read reader) (*job, error) {
-	conf, err := config.Read(n)
+	conf, err := render.ReadConfig(n)
 	if err != nil {
 		return nil, err
 	}
 	if conf.KruiseSchema != nil {
-		return nil, tree.Errorf(n, config.FieldOf(n, "kruiseSchema"), "leave the option out, and list the component of 'kubectl kruise schema kustomize' under components: of the kustomization",
+		return nil, tree.Errorf(n, render.FieldOf(n, "kruiseSchema"), "leave the option out, and list the component of 'kubectl kruise schema kustomize' under components: of the kustomization",
 			"comes too late: a function gets what kustomize has built")
 	}
 	j := &job{conf: conf}
 	kind, version := tree.StrAt(n, "kind"), tree.StrAt(n, "apiVersion")
 	inGroup := resource.GroupOf(version) == kruise.Group
 	switch {
-	case n == nil, kind == config.Kind && resource.GroupOf(version) == config.Group, kind == "ConfigMap" && version == "v1":
+	case n == nil, kind == render.ConfigKind && resource.GroupOf(version) == render.ConfigGroup, kind == "ConfigMap" && version == "v1":
 		return j, nil
-	case kind == rdgen.Kind:
+	case kind == DistributionGenerator:
 		return j, j.distribution(n, read)
 	case inGroup && kind == kruise.KindUnitedDeployment:
 		j.generator = true
@@ -98,10 +96,10 @@ func (j *job) distribution(n *tree.Node, read reader) (err error) {
 		j.conf.Target = render.Kruise
 	}
 	j.generator = true
-	for _, e := range rdgen.Ignored(n) {
+	for _, e := range IgnoredFields(n) {
 		j.warnings = append(j.warnings, e)
 	}
-	j.own, err = rdgen.Generate(n, read)
+	j.own, err = GenerateDistribution(n, read)
 	return err
 }
 
@@ -130,7 +128,7 @@ func undeclared(n *tree.Node) *tree.Node {
 }
 
 func declares(key string) bool {
-	return internal(key) || key == localConfig || slices.Contains(declarations, key) || strings.HasPrefix(key, config.Annotation)
+	return internal(key) || key == localConfig || slices.Contains(declarations, key) || strings.HasPrefix(key, render.ConfigAnnotation)
 }
 
 // declarations make an object a function config (docs/facts/kustomize.md#declaration).
@@ -177,7 +175,7 @@ func (s *stream) join(n *tree.Node, file string) *member {
 // file is the file of an item, if the orchestrator passes it.
 func file(item *tree.Node) string {
 	annotations := tree.Get(item, "metadata", "annotations")
-	if p := tree.StrAt(annotations, path); p != "" {
+	if p := tree.StrAt(annotations, filePath); p != "" {
 		return p
 	}
 	return tree.StrAt(annotations, legacyPath)

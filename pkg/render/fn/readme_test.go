@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
 )
 
@@ -106,7 +106,7 @@ func TestReadme_NamesAllOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, option := range config.Names() {
+	for _, option := range render.OptionNames() {
 		if !strings.Contains(string(page), "| `"+option+"` |") {
 			t.Errorf("option %s is missing", option)
 		}

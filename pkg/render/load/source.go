@@ -174,23 +174,28 @@ func typedFile(name string) source {
 		if !isReadable(name, info) {
 			return nil, irregularFileError(name)
 		}
-		how := os.O_RDONLY
-		if info.Mode().IsRegular() {
-			how |= rooted.Nonblocking // it may be a pipe by now, and no other end may ever come
-		}
-		f, err := os.OpenFile(name, how, 0)
-		if err != nil {
-			return nil, unreadable(name, err)
-		}
-		defer f.Close() //nolint:errcheck // it was only read
-		if info, err = f.Stat(); err != nil {
-			return nil, unreadable(name, err)
-		}
-		if !isReadable(name, info) {
-			return nil, irregularFileError(name)
-		}
-		return readAll(name, f, info.Size(), limit)
+		return readSeen(name, info, limit)
 	}}
+}
+
+// readSeen reads a file that a person typed and that was info when it was looked at.
+func readSeen(name string, info fs.FileInfo, limit int64) ([]byte, error) {
+	how := os.O_RDONLY
+	if info.Mode().IsRegular() {
+		how |= rooted.Nonblocking // it may be a pipe by now, and no other end may ever come
+	}
+	f, err := os.OpenFile(name, how, 0)
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	if info, err = f.Stat(); err != nil {
+		return nil, unreadable(name, err)
+	}
+	if !isReadable(name, info) {
+		return nil, irregularFileError(name)
+	}
+	return readAll(name, f, info.Size(), limit)
 }
 
 // readAll reads r to its end. size is what to expect, 0 when unknown.

@@ -94,11 +94,7 @@ func (a *advancedCronJob) broadcastJobs(related *relatedObjects) ([]piece, error
 	if err != nil {
 		return nil, err
 	}
-	if b.neverCompletes() {
-		return nil, a.refuseEndless(field)
-	}
-	b.host, b.path = &a.object, "spec.template."+field
-	return a.jobPieces(b.pieces(related))
+	return a.jobPieces(b, &b.object, field, related)
 }
 
 // imageListJobs returns the Jobs of an ImageListPullJob made of the template.
@@ -108,11 +104,7 @@ func (a *advancedCronJob) imageListJobs(related *relatedObjects) ([]piece, error
 	if err != nil {
 		return nil, err
 	}
-	if p.neverCompletes() {
-		return nil, a.refuseEndless(field)
-	}
-	p.host, p.path = &a.object, "spec.template."+field
-	return a.jobPieces(p.pieces(related))
+	return a.jobPieces(p, &p.object, field, related)
 }
 
 // jobObject returns the object that a run makes of one of the templates.
@@ -123,13 +115,20 @@ func (a *advancedCronJob) jobObject(kind, field string) *resource.Resource {
 	), a.r)
 }
 
-// refuseEndless refuses a template whose job never completes.
-func (a *advancedCronJob) refuseEndless(field string) error {
-	return a.r.Fault("spec.template."+field+".spec.completionPolicy.type", "set it to Always", "a run that never completes cannot be repeated")
+// jobMaker is an object that becomes Jobs.
+type jobMaker interface {
+	neverCompletes() bool
+	pieces(related *relatedObjects) ([]*resource.Resource, error)
 }
 
-// jobPieces returns the specs of the Jobs, with what each adds to the name.
-func (a *advancedCronJob) jobPieces(jobs []*resource.Resource, err error) ([]piece, error) {
+// jobPieces returns the specs of the Jobs of an object that is a template in a field, with what each
+// adds to the name.
+func (a *advancedCronJob) jobPieces(m jobMaker, own *object, field string, related *relatedObjects) ([]piece, error) {
+	if m.neverCompletes() {
+		return nil, a.r.Fault("spec.template."+field+".spec.completionPolicy.type", "set it to Always", "a run that never completes cannot be repeated")
+	}
+	own.host, own.path = &a.object, "spec.template."+field
+	jobs, err := m.pieces(related)
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ func (w *walk) stepsByHand(d done) []Step {
 		return w.change(d.snap, a.Pod)
 	case a.Evict != nil:
 		w.updated++
-		t := PodTarget(a.Evict.Namespace, a.Evict.Name)
+		t := podTarget(a.Evict.Namespace, a.Evict.Name)
 		return []Step{{
 			Name: t.Name + "-evict", Title: "evict " + t.Name + "; it is recreated from the new template", Commands: []string{Evict(t)},
 			After: append([]Condition{{"it is gone", Gone(t, a.Evict.UID)}}, w.readyConditions(w.updated)...),
@@ -110,13 +110,13 @@ func (w *walk) stepsByHand(d done) []Step {
 func (w *walk) readyConditions(n int) []Condition {
 	out := w.statusConditions(n)
 	if len(out) == 0 {
-		return []Condition{{podsOf(n, w.plan.Limits.Replicas, "has the new revision and is ready", "have the new revision and are ready"), w.ready(n, "10m")}}
+		return []Condition{{podsOf(n, w.plan.Limits.Replicas, "has the new revision and is ready", "have the new revision and are ready"), w.ready(n, usual)}}
 	}
 	all := Condition{Text: "all pods are ready"}
 	if w.object.Kind == kruise.KindDaemonSet {
-		all.Check = WaitFor(w.object, ".status.numberReady", fieldInShell(w.object, ".status.desiredNumberScheduled"), "10m")
+		all.Check = WaitFor(w.object, ".status.numberReady", fieldInShell(w.object, ".status.desiredNumberScheduled"), usual)
 	} else {
-		all.Check = WaitFor(w.object, ".status.readyReplicas", fieldInShell(w.object, ".spec.replicas"), "10m")
+		all.Check = WaitFor(w.object, ".status.readyReplicas", fieldInShell(w.object, ".spec.replicas"), usual)
 	}
 	return append(out, all)
 }
@@ -128,7 +128,7 @@ func (w *walk) statusConditions(n int) []Condition {
 	if field == "" {
 		return nil
 	}
-	return []Condition{{podsOf(n, w.plan.Limits.Replicas, "has the new template", "have the new template"), WaitFor(w.object, field, strconv.Itoa(n), "10m")}}
+	return []Condition{{podsOf(n, w.plan.Limits.Replicas, "has the new template", "have the new template"), WaitFor(w.object, field, strconv.Itoa(n), usual)}}
 }
 
 // change is the change of one pod. Its patches have no time: they are sent later.
@@ -147,7 +147,7 @@ func (w *walk) change(s plan.Snapshot, a *plan.PodAction) []Step {
 	var out []Step
 	for _, patch := range plan.PodPatches(p, a.Change, plan.ResourcesOf(parent.Template), time.Time{}) {
 		out = append(out, Step{
-			Name: p.Name + "-" + string(what) + patchSuffixes[patch.Subresource], Title: what.title(p.Name), Patch: &Patch{Target: target(p), Type: patch.Type, Subresource: patch.Subresource, Body: patch.Body},
+			Name: p.Name + "-" + string(what) + patchSuffixes[patch.Subresource], Title: what.title(p.Name), Patch: &Patch{Target: podTarget(p.Namespace, p.Name), Type: patch.Type, Subresource: patch.Subresource, Body: patch.Body},
 		})
 	}
 	if n := len(out); n > 0 {
@@ -160,12 +160,12 @@ func (w *walk) change(s plan.Snapshot, a *plan.PodAction) []Step {
 var patchSuffixes = map[string]string{"status": "-status", "resize": "-resources"}
 
 // after is what must hold before anything else happens to the pod.
-func (w *walk) after(p *cluster.Pod, c *cluster.PodChange, what stage) []Condition {
+func (w *walk) after(p *cluster.Pod, c *cluster.PodChange, what podStage) []Condition {
 	switch {
 	case what == leaves && w.plan.Grace > 0:
 		return []Condition{{"it has been out of service for " + w.plan.Grace.String(), fmt.Sprintf("sleep %d", int(time.Duration(w.plan.Grace).Seconds()))}}
 	case what == returns:
-		return []Condition{{"it is ready", waitReady(target(p), "Ready")}}
+		return []Condition{{"it is ready", waitReady(podTarget(p.Namespace, p.Name), "Ready")}}
 	case what == goesOn:
 		return restarted(p, c)
 	case what == updates:
@@ -175,22 +175,20 @@ func (w *walk) after(p *cluster.Pod, c *cluster.PodChange, what stage) []Conditi
 	return nil
 }
 
-func target(p *cluster.Pod) Target { return PodTarget(p.Namespace, p.Name) }
-
-// stage is how far a pod is brought by a change.
-type stage string
+// podStage is how far a pod is brought by a change.
+type podStage string
 
 // The stages of a pod that is updated in place.
 const (
-	leaves  stage = "leave"
-	updates stage = "update"
-	returns stage = "return"
-	goesOn  stage = "continue"
-	prepare stage = "prepare-delete"
+	leaves  podStage = "leave"
+	updates podStage = "update"
+	returns podStage = "return"
+	goesOn  podStage = "continue"
+	prepare podStage = "prepare-delete"
 )
 
 // stageOf distinguishes the stages by the state that the change writes.
-func stageOf(c *cluster.PodChange) stage {
+func stageOf(c *cluster.PodChange) podStage {
 	state := c.Labels[kruise.LifecycleStateLabel]
 	switch {
 	case state != nil && *state == string(rules.StatePreparingUpdate):
@@ -205,7 +203,7 @@ func stageOf(c *cluster.PodChange) stage {
 	return updates
 }
 
-func (s stage) title(pod string) string {
+func (s podStage) title(pod string) string {
 	switch s {
 	case leaves:
 		return "take " + pod + " out of service"
@@ -223,12 +221,11 @@ func (s stage) title(pod string) string {
 // Readiness alone does not show it: until the node has seen the change, the old container is
 // ready.
 func restarted(p *cluster.Pod, c *cluster.PodChange) []Condition {
-	t := target(p)
+	t := podTarget(p.Namespace, p.Name)
 	var out []Condition
 	for _, name := range slices.Sorted(maps.Keys(c.Images)) {
 		if k, ok := p.Container(name); ok {
-			field := fmt.Sprintf(`.status.containerStatuses[?(@.name=="%s")].restartCount`, name)
-			out = append(out, Condition{"its container " + name + " has restarted", WaitFor(t, field, strconv.Itoa(k.Restarts+1), "10m")})
+			out = append(out, Condition{"its container " + name + " has restarted", WaitFor(t, containerField(name, "restartCount"), strconv.Itoa(k.Restarts+1), usual)})
 		}
 	}
 	return append(out, Condition{"its containers are ready", waitReady(t, "ContainersReady")})
@@ -236,5 +233,5 @@ func restarted(p *cluster.Pod, c *cluster.PodChange) []Condition {
 
 // waitReady waits for a condition of a pod.
 func waitReady(t Target, condition string) string {
-	return "kubectl wait " + arguments(t) + " --for=condition=" + condition + " --timeout=10m"
+	return "kubectl wait " + arguments(t) + " --for=condition=" + condition + " --timeout=" + usual
 }

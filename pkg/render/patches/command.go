@@ -85,9 +85,9 @@ func Quote(s string) string {
 // that was just applied are available.
 func Available(t Target) string {
 	if t.Kind == kruise.KindDeployment {
-		return "kubectl rollout status " + arguments(t) + " --timeout=10m"
+		return "kubectl rollout status " + arguments(t) + " --timeout=" + usual
 	}
-	return WaitFor(t, ".status.availableReplicas", fieldInShell(t, ".spec.replicas"), "10m")
+	return WaitFor(t, ".status.availableReplicas", fieldInShell(t, ".spec.replicas"), usual)
 }
 
 // Exec runs a command in a container of the target, a pod.
@@ -108,7 +108,7 @@ func Above(t Target, field string, n int32) string {
 // more; its successor may have its name.
 func Gone(t Target, uid string) string {
 	if uid == "" {
-		return "kubectl wait " + arguments(t) + " --for=delete --timeout=10m"
+		return "kubectl wait " + arguments(t) + " --for=delete --timeout=" + usual
 	}
 	return retryInShell(fmt.Sprintf(`"$(kubectl get %s --ignore-not-found -o jsonpath='{.metadata.uid}')" != %s`, arguments(t), Quote(uid)), patient)
 }

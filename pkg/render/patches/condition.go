@@ -54,8 +54,12 @@ func (w *writer) before(s *plan.Step) []Condition {
 	return out
 }
 
-// soon is how long a command looks for what should be there already.
-const soon = "5s"
+// soon is how long a command looks for what should be there already, usual how long
+// for what takes time where no limit is set.
+const (
+	soon  = "5s"
+	usual = "10m"
+)
 
 func (w *writer) templateText(hash string) string {
 	if hash == w.plan.Change.FromHash && hash != w.plan.Change.ToHash {
@@ -95,7 +99,8 @@ func (w *writer) after(s *plan.Step) []Condition {
 		}
 	}
 	if slices.ContainsFunc(s.Patches, func(p plan.Patch) bool { return p.Target == nil || p.Subresource == "" }) {
-		out = slices.Insert(out, 0, w.observedCondition(limit))
+		seen := WaitFor(w.object, ".status.observedGeneration", fieldInShell(w.object, ".metadata.generation"), limit)
+		out = slices.Insert(out, 0, Condition{"the controller has seen the change", seen})
 	}
 	switch {
 	case s.Pause != nil && s.Pause.For == 0:
@@ -104,10 +109,6 @@ func (w *writer) after(s *plan.Step) []Condition {
 		out = append(out, Condition{Text: "the check succeeds: " + s.Title})
 	}
 	return out
-}
-
-func (w *writer) observedCondition(limit string) Condition {
-	return Condition{"the controller has seen the change", WaitFor(w.object, ".status.observedGeneration", fieldInShell(w.object, ".metadata.generation"), limit)}
 }
 
 // updated asks for so many updated and available pods.

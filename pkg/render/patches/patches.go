@@ -4,9 +4,9 @@
 //
 // [Files] writes a [Set] as a folder of patches with a README and an index.
 //
-// The package decides nothing. What a workload's steps are comes from plan.Build,
-// and what a step of the client driver does to a pod from plan.Next. It is data in,
-// data out: it knows no file and no cluster.
+// What a workload's steps are comes from plan.Build, and what a step of the client driver does to a
+// pod from plan.Next; [Requests] has the steps of requests to running pods. It is data in, data out:
+// the package knows no file and no cluster.
 package patches
 
 import (
@@ -57,8 +57,8 @@ type Sequence struct {
 // Target is an object that is patched.
 type Target = plan.Target
 
-// PodTarget is a pod.
-func PodTarget(namespace, name string) Target {
+// podTarget is a pod.
+func podTarget(namespace, name string) Target {
 	return Target{APIVersion: "v1", Kind: "Pod", Namespace: namespace, Name: name}
 }
 

@@ -25,10 +25,10 @@ type Known struct {
 // FromPlan renders a plan as sequences of patches. Steps that the client driver carries out pod by
 // pod describe what it does; see [ByPod] for what it sends.
 func FromPlan(p *plan.Plan, k Known) Sequence {
-	s := Sequence{Object: targetOf(&p.Target), Driver: string(p.Driver), Warnings: p.Warnings}
+	s := Sequence{Object: named(&p.Target), Driver: string(p.Driver), Warnings: p.Warnings}
 	if p.Target.Carrier != nil {
 		own := s.Object
-		s.Object, s.For = targetOf(p.Target.Carrier), &own
+		s.Object, s.For = named(p.Target.Carrier), &own
 	}
 	s.What = planSummary(p)
 	if len(p.Steps) == 0 {
@@ -42,7 +42,8 @@ func FromPlan(p *plan.Plan, k Known) Sequence {
 	return s
 }
 
-func targetOf(t *plan.Target) Target {
+// named is a target without its uid: an address to send to.
+func named(t *plan.Target) Target {
 	return Target{APIVersion: t.APIVersion, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
 }
 
@@ -118,7 +119,7 @@ func continued(i int) string {
 func (w *writer) patch(p *plan.Patch) *Patch {
 	out := &Patch{Target: w.object, Type: cmp.Or(p.Type, plan.PatchMerge), Subresource: p.Subresource, Body: p.Body}
 	if p.Target != nil {
-		out.Target = targetOf(p.Target)
+		out.Target = named(p.Target)
 	}
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/podstate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -111,7 +110,7 @@ func (s *state) hasSpec() bool {
 
 // annotated takes the PersistentPodState that a workload of the output asks for.
 func (g *gathering) annotated(r *resource.Resource) {
-	o, ok := podstate.Generated(r.Node())
+	o, ok := Generated(r.Node())
 	namespace := g.c.Facts.NamespaceOf(r)
 	if !ok || !g.first(namespace, r.Name()) {
 		return

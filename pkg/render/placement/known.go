@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/podstate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -35,7 +34,7 @@ func (s *state) known() (map[string]kruise.PodState, error) {
 		return nil, err
 	}
 	maps.Copy(states, recorded)
-	states = podstate.Pass(&s.spec, states, podstate.Workload{Wants: s.wants()}, s.pods())
+	states = Pass(&s.spec, states, Workload{Wants: s.wants()}, s.pods())
 	return states, s.checkRecorded(states)
 }
 
@@ -76,12 +75,12 @@ func (s *state) rendered() map[string]kruise.PodState {
 }
 
 // pods are those of the workload that run on a node that is known.
-func (s *state) pods() []podstate.Pod {
-	var out []podstate.Pod
+func (s *state) pods() []Pod {
+	var out []Pod
 	for _, r := range s.c.Facts.All("", "Pod") {
 		labels, known := s.nodes[tree.StrAt(r.Node(), "spec", "nodeName")]
 		if known && s.c.Facts.NamespaceOf(r) == s.namespace && s.owns(r) {
-			out = append(out, podstate.ReadPod(r.Node(), labels))
+			out = append(out, ReadPod(r.Node(), labels))
 		}
 	}
 	return out

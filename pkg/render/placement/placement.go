@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/podstate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/admission/policy"
@@ -83,10 +82,10 @@ func (s *state) expand() ([]*resource.Resource, error) {
 }
 
 // placements are what pods get, by name; pods that get nothing are left out.
-func (s *state) placements(states map[string]kruise.PodState) map[string]podstate.Placement {
-	out := map[string]podstate.Placement{}
+func (s *state) placements(states map[string]kruise.PodState) map[string]Placement {
+	out := map[string]Placement{}
 	for pod, recorded := range states {
-		if p, ok := podstate.Placed(&s.spec, recorded); ok {
+		if p, ok := Placed(&s.spec, recorded); ok {
 			out[pod] = p
 		}
 	}
@@ -96,12 +95,12 @@ func (s *state) placements(states map[string]kruise.PodState) map[string]podstat
 // template returns the workload's pod template where it can do the work for all
 // pods: each that the workload wants has a state, and all states come to the
 // same. A pod without a state must get nothing.
-func (s *state) template(pods map[string]podstate.Placement) *stage.Template {
+func (s *state) template(pods map[string]Placement) *stage.Template {
 	first, replicas, reserved, ok := s.size()
 	if !ok || s.workload == nil || replicas < 1 || replicas > len(pods) {
 		return nil
 	}
-	var one *podstate.Placement
+	var one *Placement
 	for _, p := range pods {
 		if one == nil {
 			one = &p
@@ -123,7 +122,7 @@ func (s *state) template(pods map[string]podstate.Placement) *stage.Template {
 }
 
 // fill puts the placement of all pods into the template, once.
-func (s *state) fill(t *stage.Template, pods map[string]podstate.Placement) {
+func (s *state) fill(t *stage.Template, pods map[string]Placement) {
 	s.reportTopology("persistentpodstate/template")
 	s.report("persistentpodstate/recording", "")
 	if tree.StrAt(t.Node, "metadata", "annotations", kruise.InjectedPersistentPodStateAnnotation) == s.name {

@@ -128,6 +128,9 @@ func Parsed(root *tree.Node, raw []byte, origin Origin) *Resource {
 	return &Resource{Origin: origin, node: root, raw: raw, known: identify(root)}
 }
 
+// Copy is the object as read from the same place, for a caller that changes it.
+func (r *Resource) Copy() *Resource { return Parsed(tree.Clone(tree.Root(r.Node())), nil, r.Origin) }
+
 // Derived returns an object that the engine made in place of from. It belongs to the
 // subset of from.
 func Derived(root *tree.Node, from *Resource) *Resource {

@@ -1,7 +1,8 @@
 // Package sidecar is the stage in which SidecarSets are injected into every
 // pod template of the stream, as Kruise's admission webhook would do with the
 // pods (docs/kruise/sidecarset.md#which-pods-match and docs/kruise/sidecarset.md#injection). The
-// sets of the input are used up; those of the context are injected too.
+// sets of the input are used up; those of the context are injected too. [Start] is the stage
+// after it: in which order the containers start.
 package sidecar
 
 import (

@@ -103,7 +103,9 @@ func readSpread(c *stage.Context, r *resource.Resource) (*spreading, error) {
 
 // expand returns what the target becomes.
 func (s *spreading) expand() ([]*resource.Resource, error) {
-	s.reportTarget()
+	if s.target.Label(kruise.SubsetNameLabel) != "" && s.target.Label(kruise.SourceLabel) != "" {
+		s.report("workloadspread/target-made", "spec.targetRef.name", s.target.Name()+" is the workload of a subset of a UnitedDeployment")
+	}
 	if ok, err := s.matchesPods(); !ok {
 		return []*resource.Resource{s.target.Resource}, err
 	}

@@ -27,13 +27,6 @@ func (s *spreading) reportKept() {
 	s.report("workloadspread/target-missing", "spec.targetRef", name+" of "+ref.APIVersion+" is not in the input as a workload with a pod template: the WorkloadSpread stays as it is")
 }
 
-// reportTarget reports what is special about the target.
-func (s *spreading) reportTarget() {
-	if s.target.Label(kruise.SubsetNameLabel) != "" && s.target.Label(kruise.SourceLabel) != "" {
-		s.report("workloadspread/target-made", "spec.targetRef.name", s.target.Name()+" is the workload of a subset of a UnitedDeployment")
-	}
-}
-
 // reportSplit reports what becomes of the target, and of what is written.
 func (s *spreading) reportSplit(list []piece) {
 	names := make([]string, len(list))

@@ -42,7 +42,8 @@ func expand(c *stage.Context, seen *observed, r *resource.Resource) ([]*resource
 	if err := x.allocate(); err != nil {
 		return nil, err
 	}
-	if err := x.fits(); err != nil {
+	// Each workload has the template; what patches of subsets put in was in the input.
+	if err := c.Fits(r, "spec.topology.subsets", tree.Weigh(x.template), len(x.spec.Topology.Subsets), "subsets"); err != nil {
 		return nil, err
 	}
 	out := make([]*resource.Resource, len(x.spec.Topology.Subsets))
@@ -59,13 +60,6 @@ func expand(c *stage.Context, seen *observed, r *resource.Resource) ([]*resource
 	x.reportFields()
 	c.Lineage.Split(r.ID(), x, out...)
 	return out, nil
-}
-
-// fits refuses more subsets than there is room for. Each workload has the template; what
-// patches of subsets put in was in the input.
-func (x *expansion) fits() error {
-	each := tree.Weigh(x.template)
-	return x.c.Fits(x.r, "spec.topology.subsets", each, len(x.spec.Topology.Subsets), "subsets")
 }
 
 func newExpansion(c *stage.Context, r *resource.Resource) (*expansion, error) {

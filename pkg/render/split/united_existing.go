@@ -146,20 +146,10 @@ func (f *found) state(subset string) spread.SubsetState {
 		}
 		s.Ready = count(tree.Get(w.Node(), "status", "readyReplicas"))
 	}
-	s.Unschedulable = f.isUnschedulable(subset) || f.hasUnschedulable(subset)
+	condition, _ := tree.Find(tree.Get(f.status[subset], "conditions"), "type", "Schedulable")
+	s.Unschedulable = tree.StrAt(condition, "status") == "False" || slices.ContainsFunc(f.pods[subset], pending)
 	s.Reserved = f.reserved(subset)
 	return s
-}
-
-// isUnschedulable reports whether the subset's condition Schedulable is False.
-func (f *found) isUnschedulable(subset string) bool {
-	condition, _ := tree.Find(tree.Get(f.status[subset], "conditions"), "type", "Schedulable")
-	return tree.StrAt(condition, "status") == "False"
-}
-
-// hasUnschedulable reports whether a pod of the subset is unschedulable.
-func (f *found) hasUnschedulable(subset string) bool {
-	return slices.ContainsFunc(f.pods[subset], pending)
 }
 
 // pending is Kruise's test of a pod, without its age.

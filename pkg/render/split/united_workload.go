@@ -19,7 +19,8 @@ import (
 func (x *expansion) workload(i int) (*tree.Node, error) {
 	spec := tree.Clone(tree.Get(x.template, "spec"))
 	first(spec, "replicas", tree.Int64(int64(x.counts[i])))
-	selector := x.subsetSelector(i)
+	selector := tree.Clone(tree.Get(x.hub, "spec", "selector"))
+	tree.SetAt(selector, tree.String(x.spec.Topology.Subsets[i].Name), "matchLabels", kruise.SubsetNameLabel)
 	tree.InsertAfter(spec, "replicas", "selector", selector)
 	if err := x.setPartition(spec, i); err != nil {
 		return nil, err
@@ -55,13 +56,6 @@ func (x *expansion) comments(out *tree.Node, i int) {
 			out.Content[6].HeadComment, out.Content[6].LineComment = key.HeadComment, key.LineComment
 		}
 	})
-}
-
-// subsetSelector is the UnitedDeployment's selector, narrowed to the subset.
-func (x *expansion) subsetSelector(i int) *tree.Node {
-	selector := tree.Clone(tree.Get(x.hub, "spec", "selector"))
-	tree.SetAt(selector, tree.String(x.spec.Topology.Subsets[i].Name), "matchLabels", kruise.SubsetNameLabel)
-	return selector
 }
 
 // podTemplate edits the pod template of subset i.

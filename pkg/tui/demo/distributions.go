@@ -16,7 +16,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/survey"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -59,7 +58,7 @@ func (c *Cluster) distributed() *world.Distributions {
 	for i, f := range list {
 		f.Created = c.start.Add(-time.Duration(i+1) * 53 * time.Hour)
 	}
-	return survey.Distributions(slices.DeleteFunc(list, func(f *world.Distribution) bool { return f.Namespace != "" && !c.seen(f.Ref) })...)
+	return world.SurveyDistributions(slices.DeleteFunc(list, func(f *world.Distribution) bool { return f.Namespace != "" && !c.seen(f.Ref) })...)
 }
 
 // survey finds the state of each distribution, some time after the shop was opened. Search is
@@ -72,8 +71,8 @@ func (d *distributions) survey(search *world.Detail, after time.Duration) []*wor
 		spaces[name] = labels.Set{}
 	}
 	return []*world.Distribution{
-		survey.Spread(&d.spread, target, search.Snapshot.Pods, search.Updated), survey.United(&d.united, workloads, pods),
-		survey.Distribution(&d.secret, spaces), survey.Pulls(pulling(d.warm, after)),
+		world.SurveySpread(&d.spread, target, search.Snapshot.Pods, search.Updated), world.SurveyUnited(&d.united, workloads, pods),
+		world.SurveyCopies(&d.secret, spaces), world.SurveyPulls(pulling(d.warm, after)),
 	}
 }
 
@@ -165,5 +164,5 @@ func (c *Cluster) sidecars() *world.Sidecars {
 			owners[p.UID] = ref
 		}
 	}
-	return survey.Sidecars(sets, func(p *cluster.Pod) cluster.Ref { return owners[p.UID] })
+	return world.SurveySidecars(sets, func(p *cluster.Pod) cluster.Ref { return owners[p.UID] })
 }

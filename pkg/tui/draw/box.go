@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // widest is how wide a box gets.
@@ -16,23 +14,23 @@ const widest = 76
 func BoxWidth(width int) int { return max(min(width-6, widest), 10) }
 
 // Box draws lines in a box in the middle of others, which become faint.
-func Box(t *theme.Theme, under []Line, title string, lines []Line, width, height int) []Line {
+func Box(t *Theme, under []Line, title string, lines []Line, width, height int) []Line {
 	inner := BoxWidth(width)
 	f := t.Symbols.Frame
-	head := Text(theme.Key, f[0]+f[4]+" ").Add(theme.Title, title).Add(theme.Key, " "+strings.Repeat(f[4], max(inner-Width(title)-1, 0))+f[1])
+	head := Text(Key, f[0]+f[4]+" ").Add(Title, title).Add(Key, " "+strings.Repeat(f[4], max(inner-Width(title)-1, 0))+f[1])
 	box := []Line{head}
 	for _, l := range lines[:min(len(lines), max(height-2, 0))] {
-		box = append(box, Text(theme.Key, f[5]+" ").Join(l.Fit(inner, t.Symbols.Ellipsis)).Add(theme.Key, " "+f[5]))
+		box = append(box, Text(Key, f[5]+" ").Join(l.Fit(inner, t.Symbols.Ellipsis)).Add(Key, " "+f[5]))
 	}
-	box = append(box, Text(theme.Key, f[2]+strings.Repeat(f[4], inner+2)+f[3]))
+	box = append(box, Text(Key, f[2]+strings.Repeat(f[4], inner+2)+f[3]))
 	out := make([]Line, height)
 	for i := range min(len(under), height) {
-		out[i] = Text(theme.Faint, strings.TrimRight(under[i].String(), " ")) // as one text it is cut like one
+		out[i] = Text(Faint, strings.TrimRight(under[i].String(), " ")) // as one text it is cut like one
 	}
 	top, left := max((height-len(box))/2, 0), max((width-inner-4)/2, 0)
 	for i, l := range box {
 		if top+i < len(out) {
-			out[top+i] = Text(theme.Plain, Spaces(left)).Join(l)
+			out[top+i] = Text(Plain, Spaces(left)).Join(l)
 		}
 	}
 	return out
@@ -43,7 +41,7 @@ const hyphen = "\u2011"
 
 // Wrap breaks a text into lines of so many columns, between words where it can: names of pods and flags have hyphens, and
 // are to be copied whole.
-func Wrap(style theme.Style, text string, width int) []Line {
+func Wrap(style Style, text string, width int) []Line {
 	var out []Line
 	for line := range strings.Lines(text) {
 		clean := Clean(strings.TrimRight(line, "\r\n"))
@@ -58,11 +56,11 @@ func Wrap(style theme.Style, text string, width int) []Line {
 }
 
 // Hang breaks a text as [Wrap] does: its first line follows a head, and the others are indented as far.
-func Hang(head Line, style theme.Style, text string, width int) []Line {
+func Hang(head Line, style Style, text string, width int) []Line {
 	lines := Wrap(style, text, width)
 	for i, l := range lines {
 		if i == 1 {
-			head = Text(theme.Plain, Spaces(head.Width()))
+			head = Text(Plain, Spaces(head.Width()))
 		}
 		lines[i] = head.Join(l)
 	}
@@ -70,8 +68,8 @@ func Hang(head Line, style theme.Style, text string, width int) []Line {
 }
 
 // Indented breaks a text as [Wrap] does, below something.
-func Indented(columns int, style theme.Style, text string, width int) []Line {
-	return Hang(Text(theme.Plain, Spaces(columns)), style, text, width)
+func Indented(columns int, style Style, text string, width int) []Line {
+	return Hang(Text(Plain, Spaces(columns)), style, text, width)
 }
 
 // Beside draws lines at the left and at the right of each other, the left ones in so many columns.
@@ -79,7 +77,7 @@ func Beside(left, right []Line, width int, ellipsis string) []Line {
 	out := make([]Line, max(len(left), len(right)))
 	left, right = Exactly(left, len(out)), Exactly(right, len(out))
 	for i := range out {
-		out[i] = left[i].Fit(width-1, ellipsis).Add(theme.Plain, " ").Join(right[i])
+		out[i] = left[i].Fit(width-1, ellipsis).Add(Plain, " ").Join(right[i])
 	}
 	return out
 }
@@ -88,7 +86,7 @@ func Beside(left, right []Line, width int, ellipsis string) []Line {
 type Part struct {
 	Count  int
 	Symbol string
-	Style  theme.Style
+	Style  Style
 }
 
 // Bar draws parts side by side in so many columns. Every part that is not empty has
@@ -99,7 +97,7 @@ func Bar(width int, parts ...Part) Line {
 		total += max(p.Count, 0)
 	}
 	if total == 0 || width <= 0 {
-		return Text(theme.Faint, Spaces(width))
+		return Text(Faint, Spaces(width))
 	}
 	columns := shares(width, total, parts)
 	var l Line

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 func TestFit(t *testing.T) {
@@ -15,13 +13,13 @@ func TestFit(t *testing.T) {
 		width int
 		want  string
 	}{
-		{Text(theme.Plain, "abc"), 5, "abc  "},
-		{Text(theme.Plain, "abcdef"), 4, "abc…"},
-		{Text(theme.Bad, "ab").Add(theme.Good, "cdef"), 5, "abcd…"[:4] + "…"},
-		{Text(theme.Plain, "日本語"), 4, "日… "},
-		{Text(theme.Plain, "a\x1b[31mb"), 10, "a?[31mb   "},
-		{Text(theme.Plain, "tab\there"), 8, "tab here"},
-		{Text(theme.Plain, "x"), 0, ""},
+		{Text(Plain, "abc"), 5, "abc  "},
+		{Text(Plain, "abcdef"), 4, "abc…"},
+		{Text(Bad, "ab").Add(Good, "cdef"), 5, "abcd…"[:4] + "…"},
+		{Text(Plain, "日本語"), 4, "日… "},
+		{Text(Plain, "a\x1b[31mb"), 10, "a?[31mb   "},
+		{Text(Plain, "tab\there"), 8, "tab here"},
+		{Text(Plain, "x"), 0, ""},
 	} {
 		if got := c.line.Fit(c.width, "…"); got.String() != c.want || got.Width() != c.width {
 			t.Errorf("%v in %d: %q, want %q", c.line, c.width, got.String(), c.want)
@@ -42,7 +40,7 @@ func TestBar_KeepsTheSmallestPart(t *testing.T) {
 		{4, 0, 0, "    "},
 		{0, 1, 1, ""},
 	} {
-		got := Bar(c.width, Part{c.a, "a", theme.Good}, Part{c.b, "b", theme.Bad}).String()
+		got := Bar(c.width, Part{c.a, "a", Good}, Part{c.b, "b", Bad}).String()
 		if got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
@@ -75,7 +73,7 @@ func TestWindow(t *testing.T) {
 
 // TestTable_NarrowsItsColumns: columns leave and shrink in their order, and what must stay does.
 func TestTable_NarrowsItsColumns(t *testing.T) {
-	th := theme.New(theme.Options{ASCII: true})
+	th := NewTheme(ThemeOptions{ASCII: true})
 	table := Table{
 		Columns: []Column{
 			{Title: "NAME", Width: 10, Min: 4, Keep: true},
@@ -85,7 +83,7 @@ func TestTable_NarrowsItsColumns(t *testing.T) {
 		},
 		Rows: 2,
 		Row: func(int) []Line {
-			return []Line{Text(theme.Plain, "storefront"), Text(theme.Plain, "7"), Text(theme.Plain, "because"), Text(theme.Plain, "3d")}
+			return []Line{Text(Plain, "storefront"), Text(Plain, "7"), Text(Plain, "because"), Text(Plain, "3d")}
 		},
 		Marked: func(i int) bool { return i == 1 },
 	}
@@ -110,14 +108,14 @@ func TestTable_NarrowsItsColumns(t *testing.T) {
 // there.
 func TestTable_HeaderIsAWord(t *testing.T) {
 	table := Table{Columns: []Column{{Title: "HEALTH", Width: 2, Keep: true}, {Title: "N", Width: 2, Keep: true}}}
-	if got := table.Draw(theme.New(theme.Options{}), 20, 3)[0].String(); strings.Contains(got, "H") || !strings.Contains(got, "N") {
+	if got := table.Draw(NewTheme(ThemeOptions{}), 20, 3)[0].String(); strings.Contains(got, "H") || !strings.Contains(got, "N") {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestWrap(t *testing.T) {
 	var got []string
-	for _, l := range Wrap(theme.Plain, "one two three\nfour\x07", 8) {
+	for _, l := range Wrap(Plain, "one two three\nfour\x07", 8) {
 		got = append(got, l.String())
 	}
 	if diff := cmp.Diff([]string{"one two", "three", "four?"}, got); diff != "" {
@@ -127,9 +125,9 @@ func TestWrap(t *testing.T) {
 
 // TestBox_HasItsSizeAndIsCentred: the box has the size that it says, in the middle of what it covers.
 func TestBox_HasItsSizeAndIsCentred(t *testing.T) {
-	th := theme.New(theme.Options{ASCII: true})
-	lines := Box(th, []Line{Text(theme.Bad, "under")}, "title", []Line{Text(theme.Plain, "text")}, 30, 7)
-	if len(lines) != 7 || lines[0].String() != "under" || lines[0].Spans[0].Style != theme.Faint {
+	th := NewTheme(ThemeOptions{ASCII: true})
+	lines := Box(th, []Line{Text(Bad, "under")}, "title", []Line{Text(Plain, "text")}, 30, 7)
+	if len(lines) != 7 || lines[0].String() != "under" || lines[0].Spans[0].Style != Faint {
 		t.Fatalf("%v", lines)
 	}
 	width := lines[2].Width()
@@ -148,7 +146,7 @@ func TestWrap_KeepsNamesWhole(t *testing.T) {
 		"a-name-that-is-far-too-long": "a-name-that-|is-far-too-|long",
 	} {
 		var got []string
-		for _, l := range Wrap(theme.Plain, text, 12) {
+		for _, l := range Wrap(Plain, text, 12) {
 			got = append(got, l.String())
 		}
 		if strings.Join(got, "|") != want {
@@ -160,13 +158,13 @@ func TestWrap_KeepsNamesWhole(t *testing.T) {
 // TestHang_IndentsBelowItsHead: the first line follows the head, the others are below its end; no text is no line.
 func TestHang_IndentsBelowItsHead(t *testing.T) {
 	var got []string
-	for _, l := range Hang(Text(theme.Key, "ab "), theme.Plain, "one two three", 8) {
+	for _, l := range Hang(Text(Key, "ab "), Plain, "one two three", 8) {
 		got = append(got, l.String())
 	}
 	if diff := cmp.Diff([]string{"ab one two", "   three"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if got := Hang(Text(theme.Key, "ab "), theme.Plain, "", 8); len(got) != 0 {
+	if got := Hang(Text(Key, "ab "), Plain, "", 8); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 }
@@ -174,7 +172,7 @@ func TestHang_IndentsBelowItsHead(t *testing.T) {
 // TestBeside_FillsTheShorterSide draws columns of different heights.
 func TestBeside_FillsTheShorterSide(t *testing.T) {
 	var got []string
-	for _, l := range Beside([]Line{Text(theme.Plain, "left")}, []Line{Text(theme.Plain, "1"), Text(theme.Plain, "2")}, 4, "~") {
+	for _, l := range Beside([]Line{Text(Plain, "left")}, []Line{Text(Plain, "1"), Text(Plain, "2")}, 4, "~") {
 		got = append(got, l.String())
 	}
 	if diff := cmp.Diff([]string{"le~ 1", "    2"}, got); diff != "" {

@@ -1,6 +1,8 @@
 // Package draw has what screens are made of: lines of styled text, tables that show
 // the rows that fit, bars, boxes. It works on plain text and styles, so nothing is
-// ever measured or cut inside an escape.
+// ever measured or cut inside an escape. A theme makes escapes of styles: a palette that
+// people with any kind of colour vision can tell apart, and symbols that say the same
+// without any colour.
 package draw
 
 import (
@@ -9,14 +11,12 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // Span is text in one style.
 type Span struct {
 	Text  string
-	Style theme.Style
+	Style Style
 }
 
 // Line is one line of a screen.
@@ -27,18 +27,18 @@ type Line struct {
 }
 
 // Text is a line in one style.
-func Text(style theme.Style, text string) Line { return Line{Spans: []Span{{text, style}}} }
+func Text(style Style, text string) Line { return Line{Spans: []Span{{text, style}}} }
 
 // Heading is the first line of a part of a screen.
 func Heading(text, more string) Line {
-	return Text(theme.Header, " "+text).Add(theme.Faint, "  "+more)
+	return Text(Header, " "+text).Add(Faint, "  "+more)
 }
 
 // Of is a line of spans.
 func Of(spans ...Span) Line { return Line{Spans: spans} }
 
 // Add returns the line with more text at its end.
-func (l Line) Add(style theme.Style, text string) Line {
+func (l Line) Add(style Style, text string) Line {
 	l.Spans = append(slices.Clip(l.Spans), Span{text, style})
 	return l
 }
@@ -70,7 +70,7 @@ func (l Line) String() string {
 // Fit returns the line with just so many columns: cut, or with spaces at its end, and
 // nothing in it that would do something to a terminal.
 func (l Line) Fit(width int, ellipsis string) Line {
-	l, left := l.clean(), width
+	l, left := l.Clean(), width
 	for i, s := range l.Spans {
 		w := Width(s.Text)
 		if w > left {
@@ -88,7 +88,7 @@ func (l Line) pad(n int) Line {
 	if n <= 0 {
 		return l
 	}
-	return l.Add(theme.Plain, Spaces(n))
+	return l.Add(Plain, Spaces(n))
 }
 
 // Both returns a line with one part at its left and one at its right; the left one
@@ -111,7 +111,7 @@ func First(lines []Line, n int, ellipsis string) []Line {
 		return lines[:max(min(n, len(lines)), 0)]
 	}
 	last := lines[n-1]
-	style := theme.Plain
+	style := Plain
 	if spans := last.Spans; len(spans) > 0 {
 		style = spans[len(spans)-1].Style
 	}
@@ -148,9 +148,6 @@ func Cut(text string, width int, ellipsis string) string {
 	}
 	return ansi.Truncate(text, width, ellipsis)
 }
-
-// Clean returns the line without what would do something to a terminal.
-func (l Line) Clean() Line { return l.clean() }
 
 // From returns what a line has from a column on.
 func (l Line) From(column int) Line {
@@ -191,7 +188,7 @@ func (l Line) Break(width int) []Line {
 
 // Write appends lines to a frame, each of just so many columns; grey draws them all
 // as something of the past.
-func Write(b *strings.Builder, t *theme.Theme, lines []Line, width int, grey bool) {
+func Write(b *strings.Builder, t *Theme, lines []Line, width int, grey bool) {
 	for i, l := range lines {
 		if i > 0 {
 			b.WriteByte('\n')
@@ -200,14 +197,14 @@ func Write(b *strings.Builder, t *theme.Theme, lines []Line, width int, grey boo
 	}
 }
 
-func (l Line) write(b *strings.Builder, t *theme.Theme, grey bool) {
+func (l Line) write(b *strings.Builder, t *Theme, grey bool) {
 	for _, s := range l.Spans {
 		if s.Text == "" {
 			continue
 		}
 		style := s.Style
 		if grey {
-			style = theme.Faint
+			style = Faint
 		}
 		open := t.Open(style)
 		if l.Cursor {
@@ -216,12 +213,13 @@ func (l Line) write(b *strings.Builder, t *theme.Theme, grey bool) {
 		b.WriteString(open)
 		b.WriteString(s.Text)
 		if open != "" {
-			b.WriteString(theme.Reset)
+			b.WriteString(Reset)
 		}
 	}
 }
 
-func (l Line) clean() Line {
+// Clean returns the line without what would do something to a terminal.
+func (l Line) Clean() Line {
 	for i, s := range l.Spans {
 		if clean := Clean(s.Text); clean != s.Text {
 			l.Spans = slices.Clone(l.Spans)

@@ -3,8 +3,6 @@ package draw
 import (
 	"cmp"
 	"slices"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // Column is one column of a table.
@@ -41,7 +39,7 @@ const (
 )
 
 // Draw returns the header and the rows that fit.
-func (t Table) Draw(th *theme.Theme, width, height int) []Line {
+func (t Table) Draw(th *Theme, width, height int) []Line {
 	widths := fit(t.Columns, width-gutter)
 	lines := []Line{t.header(widths, th)}
 	for i := t.Window.Top; i < min(t.Window.Top+height-1, t.Rows); i++ {
@@ -50,28 +48,28 @@ func (t Table) Draw(th *theme.Theme, width, height int) []Line {
 	return lines
 }
 
-func (t Table) header(widths []int, th *theme.Theme) Line {
-	l := Text(theme.Header, Spaces(gutter))
+func (t Table) header(widths []int, th *Theme) Line {
+	l := Text(Header, Spaces(gutter))
 	for i, c := range t.Columns {
 		if widths[i] > 0 {
 			title := c.Title
 			if widths[i] <= short && Width(title) > widths[i] { // letters of it say nothing
 				title = ""
 			}
-			l = l.cell(Text(theme.Header, title), c, widths[i], th)
+			l = l.cell(Text(Header, title), c, widths[i], th)
 		}
 	}
 	return l.ended()
 }
 
-func (t Table) row(i int, widths []int, th *theme.Theme) Line {
+func (t Table) row(i int, widths []int, th *Theme) Line {
 	l := Line{Cursor: i == t.Window.At, Spans: make([]Span, 0, 4*len(widths))}
-	pointer, mark := Span{" ", theme.Plain}, Span{" ", theme.Plain}
+	pointer, mark := Span{" ", Plain}, Span{" ", Plain}
 	if l.Cursor {
-		pointer = Span{th.Symbols.Cursor, theme.Title}
+		pointer = Span{th.Symbols.Cursor, Title}
 	}
 	if t.Marked != nil && t.Marked(i) {
-		mark = Span{th.Symbols.Mark, theme.Mark}
+		mark = Span{th.Symbols.Mark, Mark}
 	}
 	l.Spans = append(l.Spans, pointer, mark)
 	for c, cell := range t.Row(i) {
@@ -90,9 +88,9 @@ func (l Line) ended() Line {
 	return l
 }
 
-func (l Line) cell(cell Line, c Column, width int, th *theme.Theme) Line {
+func (l Line) cell(cell Line, c Column, width int, th *Theme) Line {
 	if c.Right {
-		l.Spans = append(l.Spans, Span{Spaces(width - cell.Width()), theme.Plain})
+		l.Spans = append(l.Spans, Span{Spaces(width - cell.Width()), Plain})
 		width = min(width, cell.Width())
 	}
 	ellipsis := th.Symbols.Ellipsis
@@ -100,7 +98,7 @@ func (l Line) cell(cell Line, c Column, width int, th *theme.Theme) Line {
 		ellipsis = ""
 	}
 	l.Spans = append(l.Spans, cell.Fit(width, ellipsis).Spans...)
-	l.Spans = append(l.Spans, Span{Spaces(gap), theme.Plain})
+	l.Spans = append(l.Spans, Span{Spaces(gap), Plain})
 	return l
 }
 
@@ -175,14 +173,20 @@ func (w Window) Keep(rows, height int) Window {
 
 // Key returns the window after a key that moves in lists, and whether it is one.
 func (w Window) Key(key string, rows, height int) (Window, bool) {
-	by, ok := map[string]int{
+	by, ok := Moves(key, rows, height)
+	if !ok {
+		return w, false
+	}
+	return w.Move(by, rows, height), true
+}
+
+// Moves is by how many rows a key moves, and whether it is one that does.
+func Moves(key string, rows, height int) (by int, ok bool) {
+	by, ok = map[string]int{
 		"up": -1, "k": -1, "down": 1, "j": 1,
 		"pgup": -height, "ctrl+b": -height, "pgdown": height, "ctrl+f": height,
 		"ctrl+u": -max(height/2, 1), "ctrl+d": max(height/2, 1),
 		"home": -rows, "g": -rows, "end": rows, "G": rows,
 	}[key]
-	if !ok {
-		return w, false
-	}
-	return w.Move(by, rows, height), true
+	return by, ok
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // Draw is what the plan is, the player, and below it steps and what happens.
@@ -18,11 +17,11 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	switch {
 	case s.run != nil:
 	case s.detail != nil:
-		return []draw.Line{{}, draw.Text(theme.Busy, "  simulating ...")}
-	case env.World.Find(s.ref) == nil && env.World.Unseen == "":
-		return env.Missing(s.ref.String())
+		return []draw.Line{{}, draw.Text(draw.Busy, "  simulating ...")}
+	case env.World.Find(s.Ref) == nil && env.World.Unseen == "":
+		return env.Missing(s.Ref.String())
 	default:
-		return env.Waiting("the pods of " + s.ref.String())
+		return env.Waiting("the pods of " + s.Ref.String())
 	}
 	lines := []draw.Line{s.change(env), s.outcome(env), s.numbers(env)}
 	p := picture{run: s.run, at: s.at, width: max(env.Width-2, 1)} // with a column at each side, where there are so many
@@ -32,7 +31,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	switch {
 	case wide(env):
 	case s.panel == aboutPanel:
-		return append(lines, s.table().description(env, env.Width, height)...)
+		return append(lines, s.description(env, env.Width, height)...)
 	case s.panel == eventPanel:
 		return append(lines, s.events(env, height)...)
 	default:
@@ -44,14 +43,12 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 // plan are the steps and, where there is room, what the one of the cursor does.
 func (s Screen) plan(env screen.Env, width, height int) []draw.Line {
 	if wide(env) && s.panel == aboutPanel {
-		return s.table().description(env, width, height)
+		return s.description(env, width, height)
 	}
 	below := s.below(env)
-	steps, t := height-below, s.table()
-	return append(draw.Exactly(t.lines(env, steps), steps), t.description(env, width, below)...)
+	steps := height - below
+	return append(draw.Exactly(s.stepLines(env, steps), steps), s.description(env, width, below)...)
 }
-
-func (s Screen) table() stepTable { return stepTable{run: s.run, at: s.at, cursor: s.steps.At} }
 
 // panel is what is shown below the player where not all fits.
 type panel uint8
@@ -110,7 +107,7 @@ func (s Screen) explained(env screen.Env) bool {
 	if wide(env) {
 		width /= 2
 	}
-	return s.run != nil && len(s.table().facts(env, width)) <= s.below(env)
+	return s.run != nil && len(s.facts(env, width)) <= s.below(env)
 }
 
 // pictureHeight is how many lines the picture has, by those of the screen: none where there
@@ -140,11 +137,11 @@ func (s Screen) change(env screen.Env) draw.Line {
 	if s.given == nil && s.detail != nil && !s.detail.Begun {
 		parts = append(parts, "no rollout is recorded: this is the present spec")
 	}
-	asOf := draw.Text(theme.Faint, "  as of "+s.run.asOf.Format(time.TimeOnly)+" ")
+	asOf := draw.Text(draw.Faint, "  as of "+s.run.asOf.Format(time.TimeOnly)+" ")
 	if env.Width < twoColumns {
 		asOf = draw.Line{}
 	}
-	return draw.Both(draw.Text(theme.Header, " plan ").Add(theme.Plain, strings.Join(parts, ", ")), asOf, env.Width, env.Theme.Symbols.Ellipsis)
+	return draw.Both(draw.Text(draw.Header, " plan ").Add(draw.Plain, strings.Join(parts, ", ")), asOf, env.Width, env.Theme.Symbols.Ellipsis)
 }
 
 // outcome is what comes of it, in numbers or, where it cannot end well, in words.
@@ -154,34 +151,34 @@ func (s Screen) outcome(env screen.Env) draw.Line {
 	failed := s.given == nil && s.detail != nil && s.detail.Begun && s.detail.Snapshot.Progress.Failed != ""
 	switch sum := s.run.line.Summary; {
 	case s.simulating != nil:
-		return draw.Text(theme.Busy, " "+y.Busy+" simulating again ...")
+		return draw.Text(draw.Busy, " "+y.Busy+" simulating again ...")
 	case s.run.err != nil:
-		return draw.Text(theme.Bad, " "+y.Blocked+" "+s.run.err.Error())
+		return draw.Text(draw.Bad, " "+y.Blocked+" "+s.run.err.Error())
 	case sum.Outcome == simulate.Completed && failed:
-		return draw.Text(theme.Bad, " "+y.Blocked+" failed").Add(theme.Plain, fmt.Sprintf("; a retry takes %s if pods become ready, with at most %d unavailable", clock(sum.Duration), sum.MostDown))
+		return draw.Text(draw.Bad, " "+y.Blocked+" failed").Add(draw.Plain, fmt.Sprintf("; a retry takes %s if pods become ready, with at most %d unavailable", clock(sum.Duration), sum.MostDown))
 	case sum.Outcome == simulate.Completed:
 		text := fmt.Sprintf(" %s done after %s: at most %d unavailable, %s at once, %s, %d recreated%s", y.Done, clock(sum.Duration), sum.MostDown, counted.Of(sum.MostPods, "pod"), counted.Of(sum.Restarts, "restart"), sum.Recreated, sum.AndDeleted())
-		return draw.Text(theme.Good, text)
+		return draw.Text(draw.Good, text)
 	default:
-		return draw.Text(theme.Warn, fmt.Sprintf(" %s %s after %s: %s", y.Degraded, sum.Outcome, clock(sum.Duration), sum.Reason))
+		return draw.Text(draw.Warn, fmt.Sprintf(" %s %s after %s: %s", y.Degraded, sum.Outcome, clock(sum.Duration), sum.Reason))
 	}
 }
 
 // numbers is the time of the simulation, and how its pods stand then.
 func (s Screen) numbers(env screen.Env) draw.Line {
 	y, n := env.Theme.Symbols, s.run.at(s.at)
-	state := draw.Text(theme.Warn, " "+y.Pause+" ")
+	state := draw.Text(draw.Warn, " "+y.Pause+" ")
 	if s.playing {
-		state = draw.Text(theme.Busy, " "+y.Now+" ")
+		state = draw.Text(draw.Busy, " "+y.Now+" ")
 	}
-	l := state.Add(theme.Strong, clock(s.at)).Add(theme.Faint, fmt.Sprintf(" of %s at %dx ", clock(s.run.duration()), s.speed))
-	l = l.Add(theme.Updated, fmt.Sprintf("  %s %d new", y.New, n.New)).Add(theme.Outdated, fmt.Sprintf("  %s %d old", y.Old, n.Old))
-	style := theme.Plain
+	l := state.Add(draw.Strong, clock(s.at)).Add(draw.Faint, fmt.Sprintf(" of %s at %dx ", clock(s.run.duration()), s.speed))
+	l = l.Add(draw.Updated, fmt.Sprintf("  %s %d new", y.New, n.New)).Add(draw.Outdated, fmt.Sprintf("  %s %d old", y.Old, n.Old))
+	style := draw.Plain
 	if n.Unavailable() > 0 {
-		style = theme.Down
+		style = draw.Down
 	}
 	if n.Unavailable() > s.run.plan.Limits.MaxUnavailable {
-		style = theme.Bad
+		style = draw.Bad
 	}
 	return l.Add(style, fmt.Sprintf("  %s %d unavailable", y.Down, n.Unavailable()))
 }

@@ -10,14 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
-
-// band is one kind of pods in the picture.
-type band struct {
-	symbol string
-	style  theme.Style
-}
 
 // picture is the simulation from its beginning to its end, and where in it one is: each
 // column is a time.
@@ -29,7 +22,7 @@ type picture struct {
 
 // lines are the pods in each column, the new ones at the bottom. What is still to come is
 // faint.
-func (p picture) lines(symbols theme.Symbols, height int) []draw.Line {
+func (p picture) lines(symbols draw.Symbols, height int) []draw.Line {
 	if height == 0 {
 		return nil
 	}
@@ -43,46 +36,43 @@ func (p picture) lines(symbols theme.Symbols, height int) []draw.Line {
 	lines := make([]draw.Line, height)
 	for y := range lines {
 		level := (float64(height-1-y) + 0.5) / float64(height) * float64(most)
-		lines[y] = draw.Text(theme.Plain, " ")
+		lines[y] = draw.Text(draw.Plain, " ")
 		lines[y].Spans = append(lines[y].Spans, row(symbols, samples, level, now)...)
 	}
 	return lines
 }
 
 // row is one line of the picture: the symbol of each column at a level.
-func row(y theme.Symbols, samples []simulate.Sample, level float64, now int) []draw.Span {
+func row(y draw.Symbols, samples []simulate.Sample, level float64, now int) []draw.Span {
 	var spans []draw.Span
 	for x, sample := range samples {
-		b := at(y, sample, level)
-		if x > now && b.symbol != " " {
-			b.style = theme.Faint
+		cell := at(y, sample, level)
+		if x > now && cell.Text != " " {
+			cell.Style = draw.Faint
 		}
-		if n := len(spans); n > 0 && spans[n-1].Style == b.style {
-			spans[n-1].Text += b.symbol
+		if n := len(spans); n > 0 && spans[n-1].Style == cell.Style {
+			spans[n-1].Text += cell.Text
 			continue
 		}
-		spans = append(spans, draw.Span{Text: b.symbol, Style: b.style})
+		spans = append(spans, cell)
 	}
 	return spans
 }
 
 // at is the symbol at a level, counted in pods from the bottom.
-func at(y theme.Symbols, n simulate.Sample, level float64) band {
-	for _, part := range []struct {
-		count int
-		band
-	}{
-		{n.New, band{y.New, theme.Updated}},
-		{n.NewDown, band{y.NewDown, theme.Down}},
-		{n.Old, band{y.Old, theme.Outdated}},
-		{n.OldDown, band{y.Down, theme.Down}},
-		{n.Wanted - n.Total(), band{y.Empty, theme.Faint}},
+func at(y draw.Symbols, n simulate.Sample, level float64) draw.Span {
+	for _, part := range []draw.Part{
+		{Count: n.New, Symbol: y.New, Style: draw.Updated},
+		{Count: n.NewDown, Symbol: y.NewDown, Style: draw.Down},
+		{Count: n.Old, Symbol: y.Old, Style: draw.Outdated},
+		{Count: n.OldDown, Symbol: y.Down, Style: draw.Down},
+		{Count: n.Wanted - n.Total(), Symbol: y.Empty, Style: draw.Faint},
 	} {
-		if level -= float64(part.count); part.count > 0 && level < 0 {
-			return part.band
+		if level -= float64(part.Count); part.Count > 0 && level < 0 {
+			return draw.Span{Text: part.Symbol, Style: part.Style}
 		}
 	}
-	return band{" ", theme.Plain}
+	return draw.Span{Text: " "}
 }
 
 func (p picture) columnOf(t time.Duration) int {
@@ -93,7 +83,7 @@ func (p picture) columnOf(t time.Duration) int {
 }
 
 // scrubber is the time as a line, with where steps begin and where one is.
-func (p picture) scrubber(y theme.Symbols) draw.Line {
+func (p picture) scrubber(y draw.Symbols) draw.Line {
 	marks := make([]string, p.width)
 	for x := range marks {
 		marks[x] = y.Rule
@@ -102,7 +92,7 @@ func (p picture) scrubber(y theme.Symbols) draw.Line {
 		marks[p.columnOf(m.Begin)] = y.Dot
 	}
 	now := p.columnOf(p.at)
-	return draw.Text(theme.Busy, " "+strings.Join(marks[:now], "")).Add(theme.Strong, y.Mark).Add(theme.Faint, strings.Join(marks[now+1:], ""))
+	return draw.Text(draw.Busy, " "+strings.Join(marks[:now], "")).Add(draw.Strong, y.Mark).Add(draw.Faint, strings.Join(marks[now+1:], ""))
 }
 
 // events are what has happened in the simulation so far, newest first.
@@ -124,22 +114,22 @@ func (s Screen) events(_ screen.Env, height int) []draw.Line {
 
 func eventLine(r simulate.Record) draw.Line {
 	word, _ := r.Op.Word()
-	style := theme.Plain
+	style := draw.Plain
 	switch r.Op {
 	case simulate.OpReady:
-		style = theme.Good
+		style = draw.Good
 	case simulate.OpWaiting:
-		style = theme.Bad
+		style = draw.Bad
 	}
-	l := draw.Text(theme.Faint, fmt.Sprintf("%7s ", clock(r.At))).Add(style, fmt.Sprintf("%-10s ", word)).Add(theme.Plain, r.Pod)
+	l := draw.Text(draw.Faint, fmt.Sprintf("%7s ", clock(r.At))).Add(style, fmt.Sprintf("%-10s ", word)).Add(draw.Plain, r.Pod)
 	if r.Container != "" {
-		l = l.Add(theme.Faint, " "+r.Container)
+		l = l.Add(draw.Faint, " "+r.Container)
 	}
 	if r.Op == simulate.OpWaiting {
-		l = l.Add(theme.Bad, " "+r.To)
+		l = l.Add(draw.Bad, " "+r.To)
 	}
 	if r.Reason != "" {
-		l = l.Add(theme.Faint, "  "+r.Reason)
+		l = l.Add(draw.Faint, "  "+r.Reason)
 	}
 	return l
 }

@@ -12,7 +12,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	core "github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -20,7 +19,7 @@ import (
 
 // Screen is the plan of one workload.
 type Screen struct {
-	ref cluster.Ref
+	screen.Of
 	// given is a plan that has not begun, nil for the one that the workload is at.
 	given  *core.Plan
 	detail *world.Detail
@@ -41,14 +40,11 @@ type Screen struct {
 
 // New is the screen of the workload that is opened.
 func New(o screen.Open) Screen {
-	return Screen{ref: o.Ref, given: o.Plan, player: player{speed: 1}, follow: true}
+	return Screen{Of: screen.Of{Ref: o.Ref}, given: o.Plan, player: player{speed: 1}, follow: true}
 }
 
 // Title is its breadcrumb.
-func (s Screen) Title() string { return "plan of " + s.ref.String() }
-
-// Want is the workload with its pods.
-func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
+func (s Screen) Title() string { return "plan of " + s.Ref.String() }
 
 // Filtered is what is searched for.
 func (s Screen) Filtered() string { return s.find }
@@ -69,11 +65,6 @@ func (s Screen) search(text string) Screen {
 
 func (s Screen) has(text string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(s.find))
-}
-
-// Selection is the workload.
-func (s Screen) Selection(screen.Env) screen.Selection {
-	return screen.Selection{Workloads: []cluster.Ref{s.ref}}
 }
 
 // Update is the screen after a message.
@@ -106,7 +97,7 @@ const mostChanges = 3
 
 // refresh takes the workload over and, the first time, asks for a simulation.
 func (s Screen) refresh(env screen.Env) (screen.Screen, screen.After) {
-	s.detail = env.World.Of(s.ref)
+	s.detail = env.World.Of(s.Ref)
 	if s.run == nil && s.simulating == nil && s.detail != nil {
 		return s.simulate()
 	}

@@ -15,8 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // state is a condition of the pod, or a readiness gate that is not set.
@@ -58,33 +56,33 @@ func (s Screen) conditions(env screen.Env) []draw.Line {
 	for _, c := range list {
 		style, text := c.mark()
 		before := draw.Text(style, "  "+symbol(env.Theme.Symbols, style)+" ").
-			Join(draw.Text(theme.Strong, c.Type).Fit(width+1, env.Theme.Symbols.Ellipsis)).
-			Add(theme.Plain, fmt.Sprintf("%-8s", c.Status)).
-			Add(theme.Faint, fmt.Sprintf("%4s ", show.Age(env.World.Now, c.Since)))
+			Join(draw.Text(draw.Strong, c.Type).Fit(width+1, env.Theme.Symbols.Ellipsis)).
+			Add(draw.Plain, fmt.Sprintf("%-8s", c.Status)).
+			Add(draw.Faint, fmt.Sprintf("%4s ", screen.Age(env.World.Now, c.Since)))
 		if c.gate {
-			before = before.Add(theme.Key, "gate ")
+			before = before.Add(draw.Key, "gate ")
 		}
-		lines = append(lines, before.Add(theme.Plain, text))
+		lines = append(lines, before.Add(draw.Plain, text))
 	}
 	return append(lines, draw.Line{})
 }
 
-// look is how a condition is, and the text about it. Conditions that are no gate and
+// mark is how a condition is, and the text about it. Conditions that are no gate and
 // False are no harm by themselves, but those that every pod has.
-func (s state) mark() (theme.Style, string) {
+func (s state) mark() (draw.Style, string) {
 	text := s.Reason
 	if s.Message != "" {
 		text = strings.TrimPrefix(text+": ", ": ") + s.Message
 	}
 	switch {
 	case s.unset:
-		return theme.Bad, "not set: counts as False"
+		return draw.Bad, "not set: counts as False"
 	case s.Status == corev1.ConditionTrue:
-		return theme.Good, text
+		return draw.Good, text
 	case s.gate || slices.Contains(usual, s.Type):
-		return theme.Bad, text
+		return draw.Bad, text
 	}
-	return theme.Faint, text
+	return draw.Faint, text
 }
 
 // usual are conditions that Kubernetes sets on every pod.
@@ -95,63 +93,45 @@ func (s Screen) events(env screen.Env) []draw.Line {
 	lines := []draw.Line{draw.Heading("EVENTS", "newest first")}
 	for _, e := range s.detail.Events {
 		if e.Pod == s.pod.Name {
-			lines = append(lines, wrapped(env, show.Event(env.World.Now, e), theme.Plain, e.Text)...)
+			lines = append(lines, wrapped(env, screen.Event(env.World.Now, e), draw.Plain, e.Text)...)
 		}
 	}
 	if len(lines) == 1 {
-		lines = append(lines, draw.Text(theme.Faint, "  none"))
+		lines = append(lines, draw.Text(draw.Faint, "  none"))
 	}
 	return lines
 }
 
-// states are the lifecycle of the pod, what is announced, and its last update in place.
+// states are the lifecycle of the pod, a change in place that waits for the grace period, and the last update in place,
+// container by container.
 func (s Screen) states(env screen.Env) []draw.Line {
-	lines := []draw.Line{draw.Heading("UPDATE", ""), s.lifecycle(env)}
-	if l, ok := s.announced(env); ok {
-		lines = append(lines, l)
+	y, now := env.Theme.Symbols, env.World.Now
+	life := label("lifecycle")
+	if state := rules.StateOf(s.pod); state == rules.StateNone {
+		life = life.Add(draw.Faint, "no state")
+	} else {
+		style := draw.Busy
+		if state == rules.StateNormal {
+			style = draw.Good
+		}
+		life = life.Add(style, symbol(y, style)+" "+string(state))
+		if at, err := time.Parse(time.RFC3339, s.pod.Annotations[kruise.LifecycleTimestampAnnotation]); err == nil {
+			life = life.Add(draw.Faint, " for "+screen.Age(now, at))
+		}
 	}
-	lines = append(lines, s.inPlace(env)...)
-	return append(lines, draw.Line{})
-}
-
-func (s Screen) lifecycle(env screen.Env) draw.Line {
-	state := rules.StateOf(s.pod)
-	l := label("lifecycle")
-	if state == rules.StateNone {
-		return l.Add(theme.Faint, "no state")
+	lines := []draw.Line{draw.Heading("UPDATE", ""), life}
+	if g, ok := rules.InPlaceGraceOf(s.pod); ok {
+		text := " announced: " + imagesText(g.ContainerImages)
+		if due, ok := rules.GraceEnds(s.pod); ok && due.After(now) {
+			text += ", in " + screen.Age(due, now)
+		}
+		lines = append(lines, label("in place").Add(draw.Busy, y.Busy+text))
 	}
-	style := theme.Busy
-	if state == rules.StateNormal {
-		style = theme.Good
-	}
-	l = l.Add(style, symbol(env.Theme.Symbols, style)+" "+string(state))
-	if at, err := time.Parse(time.RFC3339, s.pod.Annotations[kruise.LifecycleTimestampAnnotation]); err == nil {
-		l = l.Add(theme.Faint, " for "+show.Age(env.World.Now, at))
-	}
-	return l
-}
-
-// announced is a change in place that waits for the grace period.
-func (s Screen) announced(env screen.Env) (draw.Line, bool) {
-	g, ok := rules.InPlaceGraceOf(s.pod)
-	if !ok {
-		return draw.Line{}, false
-	}
-	text := " announced: " + imagesText(g.ContainerImages)
-	if due, ok := rules.GraceEnds(s.pod); ok && due.After(env.World.Now) {
-		text += ", in " + show.Age(due, env.World.Now)
-	}
-	return label("in place").Add(theme.Busy, env.Theme.Symbols.Busy+text), true
-}
-
-// inPlace is the last update in place, container by container.
-func (s Screen) inPlace(env screen.Env) []draw.Line {
 	r, ok := rules.InPlaceRecordOf(s.pod)
 	if !ok {
-		return []draw.Line{label("in place").Add(theme.Faint, "never updated in place")}
+		return append(lines, label("in place").Add(draw.Faint, "never updated in place"), draw.Line{})
 	}
-	l := label("in place").Add(theme.Plain, "to "+r.Revision).Add(theme.Faint, " "+show.Age(env.World.Now, r.UpdateTimestamp)+" ago")
-	lines := []draw.Line{l}
+	lines = append(lines, label("in place").Add(draw.Plain, "to "+r.Revision).Add(draw.Faint, " "+screen.Age(now, r.UpdateTimestamp)+" ago"))
 	for _, name := range slices.Sorted(maps.Keys(r.LastContainerStatuses)) {
 		lines = append(lines, s.progress(env, name, r.LastContainerStatuses[name].ImageID))
 	}
@@ -160,9 +140,9 @@ func (s Screen) inPlace(env screen.Env) []draw.Line {
 		if c := r.PreCheckBeforeNext; c != nil && len(c.ContainersRequiredReady) > 0 {
 			text += ", once " + strings.Join(c.ContainersRequiredReady, ", ") + " is ready"
 		}
-		lines = append(lines, label("").Add(theme.Busy, env.Theme.Symbols.Next+" next: "+text))
+		lines = append(lines, label("").Add(draw.Busy, y.Next+" next: "+text))
 	}
-	return lines
+	return append(lines, draw.Line{})
 }
 
 // progress is how far a container is that was given another image: another image ID
@@ -172,23 +152,23 @@ func (s Screen) progress(env screen.Env, name, before string) draw.Line {
 	l := label("")
 	switch {
 	case c.ImageID == before && c.StatusImage != c.Image:
-		return l.Add(theme.Busy, env.Theme.Symbols.Busy+" "+name+" still runs what it ran before")
+		return l.Add(draw.Busy, env.Theme.Symbols.Busy+" "+name+" still runs what it ran before")
 	case !c.Ready:
-		return l.Add(theme.Busy, env.Theme.Symbols.Busy+" "+name+" runs the new image, and is not ready")
+		return l.Add(draw.Busy, env.Theme.Symbols.Busy+" "+name+" runs the new image, and is not ready")
 	}
-	return l.Add(theme.Good, env.Theme.Symbols.Done+" "+name+" runs the new image")
+	return l.Add(draw.Good, env.Theme.Symbols.Done+" "+name+" runs the new image")
 }
 
 // imagesText is which containers get which image.
 func imagesText(images map[string]string) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(images)) {
-		list = append(list, name+" gets "+show.Tag(images[name]))
+		list = append(list, name+" gets "+draw.Tag(images[name]))
 	}
 	return cmp.Or(strings.Join(list, ", "), "metadata or resources")
 }
 
 // label is the name of a line of facts.
 func label(text string) draw.Line {
-	return draw.Text(theme.Faint, "  ").Join(draw.Text(theme.Faint, text).Fit(11, ""))
+	return draw.Text(draw.Faint, "  ").Join(draw.Text(draw.Faint, text).Fit(11, ""))
 }

@@ -7,8 +7,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // member is a container and what it is in the pod.
@@ -59,9 +57,9 @@ func (s Screen) table(env screen.Env) []draw.Line {
 func (s Screen) columns(env screen.Env) []draw.Column {
 	var name, state, image, id, from int
 	for _, m := range s.containers {
-		word, _ := show.Container(env.World.Now, s.pod, m.Container)
+		word, _ := screen.Container(env.World.Now, s.pod, m.Container)
 		name, state, image = max(name, draw.Width(m.Name)), max(state, draw.Width(word)+2), max(image, draw.Width(short(env, m.Image)))
-		id, from = max(id, draw.Width(show.Digest(m.ImageID))), max(from, draw.Width(m.from))
+		id, from = max(id, draw.Width(draw.Digest(m.ImageID))), max(from, draw.Width(m.from))
 	}
 	return []draw.Column{
 		{Title: "CONTAINER", Width: max(name, 9), Min: 9, Keep: true, Give: 1},
@@ -81,34 +79,34 @@ func short(env screen.Env, image string) string {
 	if env.Width >= wide {
 		return image
 	}
-	return show.Image(image)
+	return draw.Image(image)
 }
 
 func (s Screen) row(env screen.Env, m member) []draw.Line {
-	word, style := show.Container(env.World.Now, s.pod, m.Container)
+	word, style := screen.Container(env.World.Now, s.pod, m.Container)
 	if m.before && m.Reported && m.Waiting == "" && m.Ready {
-		word, style = "has run", theme.Faint
+		word, style = "has run", draw.Faint
 	}
 	return []draw.Line{
-		draw.Text(theme.Strong, m.Name),
+		draw.Text(draw.Strong, m.Name),
 		draw.Text(style, symbol(env.Theme.Symbols, style)+" "+word),
-		draw.Text(theme.Plain, strconv.Itoa(m.Restarts)),
-		draw.Text(theme.Plain, short(env, m.Image)),
-		draw.Text(theme.Faint, show.Digest(m.ImageID)),
-		draw.Text(theme.Faint, m.from),
+		draw.Text(draw.Plain, strconv.Itoa(m.Restarts)),
+		draw.Text(draw.Plain, short(env, m.Image)),
+		draw.Text(draw.Faint, draw.Digest(m.ImageID)),
+		draw.Text(draw.Faint, m.from),
 	}
 }
 
 // symbol says without colour what a style says with it.
-func symbol(s theme.Symbols, style theme.Style) string {
+func symbol(s draw.Symbols, style draw.Style) string {
 	switch style {
-	case theme.Good:
+	case draw.Good:
 		return s.Healthy
-	case theme.Busy:
+	case draw.Busy:
 		return s.Busy
-	case theme.Bad:
+	case draw.Bad:
 		return s.Blocked
-	case theme.Warn:
+	case draw.Warn:
 		return s.Degraded
 	}
 	return s.Dot
@@ -126,7 +124,7 @@ func (s Screen) troubles(env screen.Env) []draw.Line {
 			text += "failed last: " + m.Ended
 		}
 		if text != "" {
-			lines = append(lines, wrapped(env, draw.Text(theme.Strong, m.Name+" "), theme.Plain, text)...)
+			lines = append(lines, wrapped(env, draw.Text(draw.Strong, m.Name+" "), draw.Plain, text)...)
 		}
 	}
 	return lines

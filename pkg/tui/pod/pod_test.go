@@ -107,7 +107,6 @@ func TestScreen_EqualsTheGoldens(t *testing.T) {
 	tuitest.Golden(t, "busy", o, func(s *tuitest.Session) string { return s.Until("not ready", "CONTAINER", "BLOCKED BY", "logs") })
 	tuitest.Golden(t, "end", o, func(s *tuitest.Session) string {
 		s.Until("CONTAINER")
-		s.Gone("looking for the cause")
 		s.Press("G")
 		return s.Until("EVENTS", "logs")
 	})

@@ -12,8 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // sidecars is one SidecarSet in a pod, as the pod itself has it.
@@ -42,22 +40,18 @@ func injected(p *cluster.Pod) []sidecars {
 		e := entries[name]
 		s := sidecars{set: name, revision: e.ControllerRevision}
 		s.since, _ = time.Parse(time.RFC3339, e.UpdateTimestamp)
-		s.add(e.SidecarList, working)
+		for _, name := range e.SidecarList {
+			now, hot := working[name]
+			if !hot {
+				s.containers = append(s.containers, name)
+				continue
+			}
+			s.containers = append(s.containers, name+"-1", name+"-2") // one that is upgraded without a gap has two
+			s.working = append(s.working, now)
+		}
 		out = append(out, s)
 	}
 	return out
-}
-
-// add notes the containers of sidecars: one that is upgraded without a gap has two.
-func (s *sidecars) add(list []string, working map[string]string) {
-	for _, name := range list {
-		if now, ok := working[name]; ok {
-			s.containers = append(s.containers, name+"-1", name+"-2")
-			s.working = append(s.working, now)
-			continue
-		}
-		s.containers = append(s.containers, name)
-	}
 }
 
 // sidecars are the SidecarSets in the pod, each with its revision.
@@ -68,18 +62,18 @@ func (s Screen) sidecars(env screen.Env) []draw.Line {
 	}
 	lines := []draw.Line{draw.Heading("SIDECARS", "as the pod has them")}
 	for _, in := range list {
-		l := draw.Text(theme.Strong, "  "+in.set)
+		l := draw.Text(draw.Strong, "  "+in.set)
 		if in.revision != "" {
-			l = l.Add(theme.Plain, "  revision "+in.revision)
+			l = l.Add(draw.Plain, "  revision "+in.revision)
 		} else {
-			l = l.Add(theme.Faint, "  of no revision")
+			l = l.Add(draw.Faint, "  of no revision")
 		}
 		if !in.since.IsZero() {
-			l = l.Add(theme.Faint, "  since "+show.Age(env.World.Now, in.since))
+			l = l.Add(draw.Faint, "  since "+screen.Age(env.World.Now, in.since))
 		}
-		l = l.Add(theme.Faint, "  "+strings.Join(in.containers, ", "))
+		l = l.Add(draw.Faint, "  "+strings.Join(in.containers, ", "))
 		for _, c := range in.working {
-			l = l.Add(theme.Good, "  "+env.Theme.Symbols.Healthy+" "+c+" works")
+			l = l.Add(draw.Good, "  "+env.Theme.Symbols.Healthy+" "+c+" works")
 		}
 		lines = append(lines, l)
 	}

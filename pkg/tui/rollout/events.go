@@ -8,8 +8,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -46,15 +44,15 @@ func (h happening) lines(now time.Time, width int) []draw.Line {
 	if head.Width() > width/2 {
 		return []draw.Line{one}
 	}
-	return draw.Hang(head, theme.Plain, h.Text+h.names(), width-head.Width())
+	return draw.Hang(head, draw.Plain, h.Text+h.names(), width-head.Width())
 }
 
 func (h happening) line(now time.Time) draw.Line {
-	return h.head(now).Add(theme.Plain, h.Text).Add(theme.Faint, h.names())
+	return h.head(now).Add(draw.Plain, h.Text).Add(draw.Faint, h.names())
 }
 
 func (h happening) head(now time.Time) draw.Line {
-	l := show.Event(now, h.Event)
+	l := screen.Event(now, h.Event)
 	l.Spans[0].Text = " " + l.Spans[0].Text
 	return l
 }

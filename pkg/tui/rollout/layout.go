@@ -11,7 +11,7 @@ import (
 func (s Screen) Draw(env screen.Env) []draw.Line {
 	switch {
 	case s.detail != nil:
-	case env.World.Gone(s.ref):
+	case env.World.Gone(s.Ref):
 		return env.Missing(s.Title())
 	default:
 		return env.Waiting("the pods of " + s.Title())
@@ -42,8 +42,8 @@ const (
 	panels
 )
 
-// String is the panel's name in the command show.
-func (p panel) String() string { return [...]string{"all", "pods", "steps", "rollouts", "events"}[p] }
+// panelNames are those of the command show.
+var panelNames = []string{"all", "pods", "steps", "rollouts", "events"}
 
 // next passes over the overview where there is no room for it.
 func (p panel) next(env screen.Env) panel {
@@ -85,10 +85,11 @@ func (s Screen) needs(env screen.Env, width int) needs {
 	if s.panel.shown(env) == overview {
 		_, gridWidth, _ = columns(env)
 	}
+	rows, _ := s.pods.gridRows(gridWidth)
 	n := needs{
 		steps:  len(stepList{s.detail}.all(env, width)) + 1 + len(blockers(env, s.detail, width, math.MaxInt)),
-		grid:   s.pods.layout(gridWidth).height() + 2,
-		table:  s.pods.table.size + 2,
+		grid:   len(rows) + 2,
+		table:  len(s.pods.table) + 2,
 		events: 1,
 	}
 	for _, h := range s.feed[:min(len(s.feed), mostWhole)] {

@@ -2,8 +2,6 @@ package rollout
 
 import (
 	"fmt"
-	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +14,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -41,25 +38,32 @@ func TestEvents_OfSeveralPodsAreOneLine(t *testing.T) {
 	}
 }
 
-// TestGridLayout_BreaksGroups: each group starts on a row of its own, and has its name on its first row.
-func TestGridLayout_BreaksGroups(t *testing.T) {
-	g := gridLayout{names: []string{"a", "b"}, count: map[string]int{"a": 3, "b": 1}, width: 2}
-	all := []gridRow{{"a", 0, 2}, {"", 2, 3}, {"b", 3, 4}}
-	for from := range 4 {
-		for to := from; to < 6; to++ {
-			want := all[min(from, 3):min(to, 3)]
-			if got := g.rows(from, to); !slices.Equal(got, want) {
-				t.Errorf("rows %d to %d: %v, want %v", from, to, got, want)
-			}
-		}
+// TestGridRows_BreakGroups: each group starts on a row of its own, and has its name on its first row.
+func TestGridRows_BreakGroups(t *testing.T) {
+	d := &world.Detail{}
+	for i, node := range []string{"a", "b", "a", "a"} {
+		d.Snapshot.Pods = append(d.Snapshot.Pods, &cluster.Pod{UID: fmt.Sprint(i), Name: fmt.Sprint("web-", i), Node: node})
 	}
-	for cell, want := range []int{0, 0, 1, 2} {
-		if got := g.rowAt(cell); got != want {
-			t.Errorf("cell %d is in row %d, want %d", cell, got, want)
+	list := listPods(d, podView{by: byNode})
+	var got []string
+	rows, label := list.gridRows(len("a") + 3 + 2)
+	for _, r := range rows {
+		line := r.label + ":"
+		for _, p := range r.pods {
+			line += " " + p.name
 		}
+		got = append(got, line)
 	}
-	if g.height() != 3 || (gridLayout{width: 2}).height() != 0 {
-		t.Errorf("%d rows, want 3", g.height())
+	if diff := cmp.Diff([]string{"a: /web-0 /web-2", ": /web-3", "b: /web-1"}, got); diff != "" || label != 1 {
+		t.Errorf("labels of %d columns: %s", label, diff)
+	}
+	if rows, _ := listPods(&world.Detail{}, podView{}).gridRows(2); len(rows) != 0 {
+		t.Errorf("%d rows without pods", len(rows))
+	}
+	for from, want := range []string{"2", "1", "3", "1"} { // in the order of the grid: 0 2 3 1
+		if got := list.next(fmt.Sprint(from), 1); got != want {
+			t.Errorf("after pod %d comes %s, want %s", from, got, want)
+		}
 	}
 }
 
@@ -75,20 +79,15 @@ func TestTimeLeft_FromTheLastPods(t *testing.T) {
 			{Type: "Ready", Status: corev1.ConditionTrue, Since: noon.Add(time.Duration(i) * 5 * time.Second)},
 		}})
 	}
-	timeLeft := func() (time.Duration, bool) {
-		x := &podIndex{}
-		x.update(d, podView{})
-		return x.timeLeft()
-	}
-	if left, ok := timeLeft(); !ok || left != 50*time.Second {
-		t.Errorf("%v %v", left, ok)
+	if left := timeLeft(d, d.Members()); left != 50*time.Second {
+		t.Errorf("%v", left)
 	}
 	d.Health = world.Paused
-	if _, ok := timeLeft(); ok {
+	if timeLeft(d, d.Members()) != 0 {
 		t.Error("a time is given although the rollout waits for approval")
 	}
 	d.Health, d.Snapshot.Pods = world.Progressing, d.Snapshot.Pods[:2]
-	if _, ok := timeLeft(); ok {
+	if timeLeft(d, d.Members()) != 0 {
 		t.Error("a time is given from two pods")
 	}
 }
@@ -101,7 +100,7 @@ func TestStepList_KeepsTheCurrentStepWithoutRoom(t *testing.T) {
 	for at := range d.Plan.Steps {
 		d.Snapshot.Progress.Step = at
 		for height := range 5 {
-			lines := stepList{d}.around(screen.Env{Theme: &theme.Theme{}, World: &world.World{}}, 40, height)
+			lines := stepList{d}.around(screen.Env{Theme: &draw.Theme{}, World: &world.World{}}, 40, height)
 			shown := slices.ContainsFunc(lines[1:], func(l draw.Line) bool { return strings.Contains(l.String(), d.Plan.Steps[at].Name) })
 			if want := height >= 2; shown != want {
 				t.Errorf("step %d in %d lines: shown %v, want %v", at, height, shown, want)
@@ -126,7 +125,7 @@ func rollout(pods int) (Screen, screen.Env) {
 		d.Snapshot.Pods = append(d.Snapshot.Pods, p)
 	}
 	d.Pods.Desired, d.Pods.Total = pods, pods
-	env := screen.Env{Theme: theme.New(theme.Options{}), World: &world.World{Now: noon, Detail: d}, Width: 120, Height: 36}
+	env := screen.Env{Theme: draw.NewTheme(draw.ThemeOptions{}), World: &world.World{Now: noon, Detail: d}, Width: 120, Height: 36}
 	s := New(screen.Open{Ref: d.Ref})
 	return s.refresh(env), env
 }
@@ -141,102 +140,10 @@ func crashed(p *cluster.Pod) *cluster.Pod {
 
 func names(s Screen) []string {
 	var out []string
-	for r := range s.pods.table.from(0) {
+	for _, r := range s.pods.table {
 		out = append(out, r.name)
 	}
 	return out
-}
-
-// TestPodIndex_UpdatesEqualARebuild: after random changes of pods, of the filter, the order and the
-// grouping, an index that was changed has what one has that is made from nothing.
-func TestPodIndex_UpdatesEqualARebuild(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
-	s, env := rollout(700)
-	x, view, d := s.pods, podView{}, env.World.Detail
-	for round := range 60 {
-		next := *d
-		next.Updated = maps.Clone(d.Updated)
-		next.Snapshot.Pods = changed(random, d.Snapshot.Pods, next.Updated)
-		d = &next
-		switch round % 7 {
-		case 3:
-			view.filter = []string{"", "failing", "node-3"}[random.IntN(3)]
-		case 5:
-			view.order = order{by: random.IntN(len(orders)), reversed: random.IntN(2) == 0}
-		case 6:
-			view.by = grouping(random.IntN(int(bySubset)))
-		}
-		x.update(d, view)
-		want := &podIndex{}
-		want.update(d, view)
-		if diff := cmp.Diff(summary(want), summary(x)); diff != "" {
-			t.Fatalf("round %d, %+v: %s", round, view, diff)
-		}
-	}
-}
-
-// changed replaces, deletes and adds some pods.
-func changed(random *rand.Rand, pods []*cluster.Pod, updated map[string]bool) []*cluster.Pod {
-	pods = slices.Clone(pods)
-	for range 20 {
-		i := random.IntN(len(pods))
-		p := *pods[i]
-		switch random.IntN(4) {
-		case 0:
-			pods = slices.Delete(pods, i, i+1)
-			continue
-		case 1:
-			p.UID += fmt.Sprint("+", random.Int())
-			p.Name += fmt.Sprint("-", random.Int())
-			pods = slices.Insert(pods, i+1, &p)
-			continue
-		case 2:
-			updated[p.UID] = !updated[p.UID]
-		default:
-			p = *crashed(&p)
-		}
-		pods[i] = &p
-	}
-	return pods
-}
-
-// summary is what an index has, as text.
-func summary(x *podIndex) []string {
-	out := []string{fmt.Sprint(x.count, x.groups.list(), x.groups.count, x.widths, len(x.rows))}
-	for _, list := range []*ordered[*podRow]{x.table, x.grid, x.ready} {
-		line := fmt.Sprint(list.size)
-		for r := range list.from(0) {
-			line += fmt.Sprint(" ", r.name, r.State, r.group, r.why, r.UID)
-		}
-		out = append(out, line)
-	}
-	return out
-}
-
-// TestRefresh_WorksOnChangedPodsOnly: a change of 50 pods allocates as much among 20,000 pods as
-// among 2,000.
-func TestRefresh_WorksOnChangedPodsOnly(t *testing.T) {
-	work := func(pods int) float64 {
-		s, env := rollout(pods)
-		now := env.World.Detail
-		changed := *now
-		next := &changed
-		next.Snapshot.Pods = slices.Clone(now.Snapshot.Pods)
-		for i := range 50 {
-			at := i * pods / 50
-			next.Snapshot.Pods[at] = crashed(next.Snapshot.Pods[at])
-		}
-		return testing.AllocsPerRun(10, func() {
-			for _, d := range []*world.Detail{next, now} {
-				env.World = &world.World{Now: noon, Detail: d}
-				s = s.refresh(env)
-			}
-		})
-	}
-	few, many := work(2000), work(20_000)
-	if many > few*1.2 {
-		t.Errorf("%.0f allocations for a change among 20,000 pods, %.0f among 2,000", many, few)
-	}
 }
 
 // TestPods_SortByEveryColumn: every column sorts, and the reverse order is the other way around.
@@ -246,8 +153,8 @@ func TestPods_SortByEveryColumn(t *testing.T) {
 	} {
 		s, env := rollout(20)
 		s = s.ordered(env, screen.Order{Name: "sort", Args: []string{by}})
-		if got := names(s); len(got) != 20 || got[0] != want || s.view.order.name() != by {
-			t.Errorf("by %s: %s, %v", by, s.view.order.name(), got)
+		if got := names(s); len(got) != 20 || got[0] != want || podSorts[s.view.sort.By].Name != by {
+			t.Errorf("by %s: %s, %v", by, podSorts[s.view.sort.By].Name, got)
 		}
 	}
 	s, env := rollout(20)
@@ -270,8 +177,8 @@ func TestPods_FilterKeepsTheCursor(t *testing.T) {
 		s, env := rollout(20)
 		next, _ := s.Update(env, screen.Filter{Text: filter})
 		s = next.(Screen)
-		if s.pods.table.size != want || s.Filtered() != filter {
-			t.Errorf("/%s: %d pods, want %d: %v", filter, s.pods.table.size, want, names(s))
+		if len(s.pods.table) != want || s.Filtered() != filter {
+			t.Errorf("/%s: %d pods, want %d: %v", filter, len(s.pods.table), want, names(s))
 		}
 		if ok := s.pods.shown(s.at) != nil; ok != (want > 0) {
 			t.Errorf("/%s: the cursor is at %q", filter, s.at)
@@ -348,7 +255,7 @@ func BenchmarkFrame(b *testing.B) {
 func BenchmarkRefresh(b *testing.B) {
 	s, env := rollout(10000)
 	for b.Loop() {
-		s.pods = &podIndex{}
+		s.pods = podList{}
 		_ = s.refresh(env)
 	}
 }

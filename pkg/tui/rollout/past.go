@@ -10,8 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -27,7 +25,7 @@ func (s Screen) past(env screen.Env, r room) []draw.Line {
 	var lines []draw.Line
 	for _, p := range before(s.detail) {
 		symbol, style := resultMark(env.Theme.Symbols, p.Result)
-		lines = append(lines, draw.Text(style, "  "+symbol+" ").Add(theme.Plain, result(p, env.World.Now)).Add(theme.Faint, "  "+p.Change))
+		lines = append(lines, draw.Text(style, "  "+symbol+" ").Add(draw.Plain, result(p, env.World.Now)).Add(draw.Faint, "  "+p.Change))
 	}
 	return r.heading("ROLLOUTS BEFORE", "newest first", lines)
 }
@@ -42,27 +40,27 @@ func wholeRollouts(env screen.Env, list []plan.PastRollout, width int) []draw.Li
 	var lines []draw.Line
 	for i, p := range list {
 		symbol, style := resultMark(env.Theme.Symbols, p.Result)
-		head := draw.Text(style, "  "+symbol+" ").Add(theme.Strong, result(p, env.World.Now))
+		head := draw.Text(style, "  "+symbol+" ").Add(draw.Strong, result(p, env.World.Now))
 		if i > 0 {
 			lines = append(lines, draw.Line{})
 		}
 		lines = append(lines, head)
 		for _, text := range []string{p.Change, p.Reason} {
-			lines = append(lines, draw.Indented(6, theme.Plain, text, width-7)...)
+			lines = append(lines, draw.Indented(6, draw.Plain, text, width-7)...)
 		}
 		for _, step := range p.Steps {
-			symbol, style := show.StepMark(env.Theme.Symbols, pastState(p.Result, step))
-			lines = append(lines, draw.Text(style, "      "+symbol+" ").Add(theme.Plain, step.Name).Add(theme.Faint, "  "+step.Title+took(step)))
+			symbol, style := draw.StepMark(env.Theme.Symbols, pastState(p.Result, step))
+			lines = append(lines, draw.Text(style, "      "+symbol+" ").Add(draw.Plain, step.Name).Add(draw.Faint, "  "+step.Title+took(step)))
 		}
 		if p.Left > 0 {
-			lines = append(lines, draw.Text(theme.Faint, fmt.Sprintf("      and %s more", counted.Of(p.Left, "step"))))
+			lines = append(lines, draw.Text(draw.Faint, fmt.Sprintf("      and %s more", counted.Of(p.Left, "step"))))
 		}
 		for _, d := range p.Decisions {
 			text := d.At.UTC().Format("15:04:05") + "  " + d.Summary()
 			if d.Detail != "" {
 				text += ": " + d.Detail
 			}
-			lines = append(lines, draw.Indented(6, theme.Faint, text, width-7)...)
+			lines = append(lines, draw.Indented(6, draw.Faint, text, width-7)...)
 		}
 	}
 	return lines
@@ -70,12 +68,12 @@ func wholeRollouts(env screen.Env, list []plan.PastRollout, width int) []draw.Li
 
 // pastState is the state of a step: one that was started and not completed has the state of
 // the rollout.
-func pastState(r plan.RolloutResult, step plan.PastStep) show.StepState {
+func pastState(r plan.RolloutResult, step plan.PastStep) draw.StepState {
 	switch {
 	case step.Done:
-		return show.StepDone
+		return draw.StepDone
 	case step.Begun.IsZero():
-		return show.StepNext
+		return draw.StepNext
 	}
 	return results[r]
 }
@@ -86,7 +84,7 @@ func result(p plan.PastRollout, now time.Time) string {
 	if p.Ended.IsZero() {
 		parts[0] += " for " + ago(p.Took(now))
 	} else {
-		parts[0] += " " + cmp.Or(show.Age(now, p.Ended), "0s") + " ago"
+		parts[0] += " " + cmp.Or(screen.Age(now, p.Ended), "0s") + " ago"
 		parts = append(parts, "took "+ago(p.Took(now)))
 	}
 	if p.By != "" {
@@ -96,16 +94,16 @@ func result(p plan.PastRollout, now time.Time) string {
 }
 
 // results are the states of the last step of rollouts with a result, whose symbol is also that of the rollout.
-var results = map[plan.RolloutResult]show.StepState{
-	plan.RolloutCompleted: show.StepDone, plan.RolloutRolledBack: show.StepDone, plan.RolloutFailed: show.StepFailed,
-	plan.RolloutAborted: show.StepAborted, plan.RolloutOnHold: show.StepPaused, plan.RolloutRunning: show.StepNow,
+var results = map[plan.RolloutResult]draw.StepState{
+	plan.RolloutCompleted: draw.StepDone, plan.RolloutRolledBack: draw.StepDone, plan.RolloutFailed: draw.StepFailed,
+	plan.RolloutAborted: draw.StepAborted, plan.RolloutOnHold: draw.StepPaused, plan.RolloutRunning: draw.StepNow,
 }
 
 // resultMark is the symbol of a result.
-func resultMark(sym theme.Symbols, r plan.RolloutResult) (string, theme.Style) {
+func resultMark(sym draw.Symbols, r plan.RolloutResult) (string, draw.Style) {
 	state, known := results[r]
 	if !known {
-		return sym.Unknown, theme.Faint
+		return sym.Unknown, draw.Faint
 	}
-	return show.StepMark(sym, state)
+	return draw.StepMark(sym, state)
 }

@@ -19,9 +19,9 @@ import (
 
 // Screen is one workload.
 type Screen struct {
-	ref    cluster.Ref
+	screen.Of
 	detail *world.Detail
-	pods   *podIndex
+	pods   podList
 	feed   []happening
 
 	view  podView
@@ -33,14 +33,11 @@ type Screen struct {
 
 // New is the screen of the workload that is opened.
 func New(o screen.Open) Screen {
-	return Screen{ref: o.Ref, pods: &podIndex{}, marked: map[string]bool{}}
+	return Screen{Of: screen.Of{Ref: o.Ref}, marked: map[string]bool{}}
 }
 
 // Title is the workload's name.
-func (s Screen) Title() string { return s.ref.String() }
-
-// Want is the workload with its pods.
-func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
+func (s Screen) Title() string { return s.Ref.String() }
 
 // Filtered is the filter of the pods.
 func (s Screen) Filtered() string { return s.view.filter }
@@ -48,7 +45,7 @@ func (s Screen) Filtered() string { return s.view.filter }
 // Selection is the workload and of its pods those that are marked, else the one of the
 // cursor.
 func (s Screen) Selection(screen.Env) screen.Selection {
-	sel := screen.Selection{Workloads: []cluster.Ref{s.ref}}
+	sel := screen.Selection{Workloads: []cluster.Ref{s.Ref}}
 	for uid := range s.marked {
 		if p := s.pods.find(uid); p != nil {
 			sel.Pods = append(sel.Pods, p.Name)
@@ -81,7 +78,7 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After
 
 // refresh takes in what has changed.
 func (s Screen) refresh(env screen.Env) Screen {
-	d := env.World.Of(s.ref)
+	d := env.World.Of(s.Ref)
 	if d == nil {
 		s.detail = nil
 		return s
@@ -90,11 +87,13 @@ func (s Screen) refresh(env screen.Env) Screen {
 		s.feed = clustered(d.Events)
 	}
 	s.detail = d
-	s.pods.update(d, s.view)
+	if d != s.pods.detail || s.view != s.pods.view {
+		s.pods = listPods(d, s.view)
+	}
 	if s.pods.shown(s.at) == nil {
 		s.at = ""
-		if s.pods.table.size > 0 {
-			s.at = s.pods.table.at(0).UID
+		if len(s.pods.table) > 0 {
+			s.at = s.pods.table[0].UID
 		}
 	}
 	return s
@@ -118,7 +117,7 @@ func (s Screen) forget() (Screen, screen.After) {
 
 func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	if s.detail != nil {
-		if w, ok := (draw.Window{At: s.pods.place(s.at)}).Key(key, s.pods.table.size, s.page(env)); ok {
+		if w, ok := (draw.Window{At: s.pods.place(s.at)}).Key(key, len(s.pods.table), s.page(env)); ok {
 			return s.move(s.pods.below(s.at, w.At-s.pods.place(s.at))), nil
 		}
 	}
@@ -131,10 +130,10 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 		s.view.by = s.view.by.next(s.detail)
 		return s.refresh(env), nil
 	case sortBy.Is(key):
-		s.view.order = s.view.order.next()
+		s.view.sort = podSorts.Next(s.view.sort)
 		return s.refresh(env), nil
 	case reverse.Is(key):
-		s.view.order.reversed = !s.view.order.reversed
+		s.view.sort.Reversed = !s.view.sort.Reversed
 		return s.refresh(env), nil
 	case more.Is(key):
 		s.panel = s.panel.shown(env).next(env)
@@ -143,8 +142,16 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 		return s.mark(), nil
 	case open.Is(key):
 		return s, s.ofPod(screen.Open{Screen: screen.Pod})
+	case logs.Is(key):
+		return s, s.ofPod(screen.Open{Screen: screen.Logs})
+	case shell.Is(key):
+		p := s.pods.find(s.at)
+		if p == nil || len(p.Containers) == 0 {
+			return s, nil
+		}
+		return s, screen.Send(screen.Shell{Namespace: p.Namespace, Pod: p.Name, Container: p.Containers[0].Name})
 	}
-	return s, s.elsewhere(key)
+	return s, links.Open(key, screen.Open{Ref: s.Ref})
 }
 
 func (s Screen) move(uid string) Screen {
@@ -178,23 +185,8 @@ func (s Screen) ofPod(o screen.Open) screen.After {
 	if p == nil {
 		return nil
 	}
-	o.Ref, o.Pod = s.ref, world.PodName(s.ref, p)
+	o.Ref, o.Pod = s.Ref, world.PodName(s.Ref, p)
 	return screen.Send(o)
-}
-
-// elsewhere opens another screen of the same workload, or of the pod of the cursor.
-func (s Screen) elsewhere(key string) screen.After {
-	switch {
-	case logs.Is(key):
-		return s.ofPod(screen.Open{Screen: screen.Logs})
-	case shell.Is(key):
-		p := s.pods.find(s.at)
-		if p == nil || len(p.Containers) == 0 {
-			return nil
-		}
-		return screen.Send(screen.Shell{Namespace: p.Namespace, Pod: p.Name, Container: p.Containers[0].Name})
-	}
-	return links.Open(key, screen.Open{Ref: s.ref})
 }
 
 var (
@@ -233,22 +225,10 @@ func (s Screen) Calls() []screen.Binding {
 
 // Orders are the commands of this screen.
 func (Screen) Orders() []screen.OrderHelp {
-	names := make([]string, len(orders))
-	for i, o := range orders {
-		names[i] = o.name
-	}
-	groups := make([]string, groupings)
-	for i := range groups {
-		groups[i] = grouping(i).String()
-	}
-	parts := make([]string, panels)
-	for i := range parts {
-		parts[i] = panel(i).String()
-	}
 	return []screen.OrderHelp{
-		{Name: "sort", Help: "sort pods by a column", Args: names},
-		{Name: "group", Help: "group the grid", Args: groups},
-		{Name: "show", Help: "one part on the whole screen, or all", Args: parts},
+		{Name: "sort", Help: "sort pods by a column", Args: podSorts.Names()},
+		{Name: "group", Help: "group the grid", Args: groupNames},
+		{Name: "show", Help: "one part on the whole screen, or all", Args: panelNames},
 	}
 }
 
@@ -257,24 +237,16 @@ func (s Screen) ordered(env screen.Env, c screen.Order) Screen {
 	if len(c.Args) != 1 {
 		return s
 	}
-	switch c.Name {
+	switch name := c.Args[0]; c.Name {
 	case "sort":
-		for i, o := range orders {
-			if o.name == c.Args[0] {
-				s.view.order = order{by: i}
-			}
-		}
+		s.view.sort = podSorts.Named(name, s.view.sort)
 	case "show":
-		for p := range panels {
-			if p.String() == c.Args[0] {
-				s.panel = p
-			}
+		if i := slices.Index(panelNames, name); i >= 0 {
+			s.panel = panel(i)
 		}
 	case "group":
-		for g := range groupings {
-			if g.String() == c.Args[0] && (g != bySubset || s.detail != nil && len(s.detail.Subsets) > 0) {
-				s.view.by = g
-			}
+		if i := slices.Index(groupNames, name); i >= 0 && (grouping(i) != bySubset || s.detail != nil && len(s.detail.Subsets) > 0) {
+			s.view.by = grouping(i)
 		}
 	}
 	return s.refresh(env)

@@ -7,8 +7,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -38,7 +36,7 @@ type stepList struct{ detail *world.Detail }
 type stepLine struct {
 	head  draw.Line
 	title string
-	text  theme.Style
+	text  draw.Style
 }
 
 // all is the heading and all steps, their titles in full.
@@ -58,7 +56,7 @@ func (s stepList) around(env screen.Env, width, height int) []draw.Line {
 	if len(steps) == 0 {
 		return lines
 	}
-	from, to := show.StepsAround(len(steps), min(s.detail.Snapshot.Progress.Step, len(steps)-1), height-1)
+	from, to := draw.StepsAround(len(steps), min(s.detail.Snapshot.Progress.Step, len(steps)-1), height-1)
 	for _, r := range steps[from:to] {
 		lines = append(lines, r.head.Add(r.text, r.title).Fit(width, env.Theme.Symbols.Ellipsis))
 	}
@@ -77,7 +75,7 @@ func (s stepList) heading(env screen.Env) draw.Line {
 	return draw.Heading("STEPS", "no rollout is recorded")
 }
 
-func (s stepList) lines(symbols theme.Symbols) []stepLine {
+func (s stepList) lines(symbols draw.Symbols) []stepLine {
 	d := s.detail
 	var last plan.PastRollout
 	if len(d.Rollouts) > 0 {
@@ -99,15 +97,15 @@ func (s stepList) lines(symbols theme.Symbols) []stepLine {
 	}
 	var out []stepLine
 	for i, step := range steps {
-		state, text := pastState(last.Result, step), theme.Faint
+		state, text := pastState(last.Result, step), draw.Faint
 		if d.Begun {
 			state = s.state(i, d.Plan.Steps[i])
 			if i == d.Snapshot.Progress.Step {
-				text = theme.Plain
+				text = draw.Plain
 			}
 		}
-		symbol, style := show.StepMark(symbols, state)
-		head := draw.Text(style, "  "+symbol+" ").Add(theme.Strong, fmt.Sprintf("%d %-*s ", i+1, longest, step.Name))
+		symbol, style := draw.StepMark(symbols, state)
+		head := draw.Text(style, "  "+symbol+" ").Add(draw.Strong, fmt.Sprintf("%d %-*s ", i+1, longest, step.Name))
 		out = append(out, stepLine{head, step.Title + took(step), text})
 	}
 	return out
@@ -122,21 +120,21 @@ func took(s plan.PastStep) string {
 }
 
 // state is the state of a step of the rollout in progress.
-func (s stepList) state(i int, step plan.Step) show.StepState {
+func (s stepList) state(i int, step plan.Step) draw.StepState {
 	p := s.detail.Snapshot.Progress
 	switch {
 	case i < p.Step || !p.Finished.IsZero():
-		return show.StepDone
+		return draw.StepDone
 	case i > p.Step:
-		return show.StepNext
+		return draw.StepNext
 	case p.Failed != "" && p.Aborted:
-		return show.StepAborted
+		return draw.StepAborted
 	case p.Failed != "":
-		return show.StepFailed
+		return draw.StepFailed
 	case p.PausedBy != "" || step.Kind == plan.StepPause:
-		return show.StepPaused
+		return draw.StepPaused
 	}
-	return show.StepNow
+	return draw.StepNow
 }
 
 // approvals are the gates that a user opens; they are not problems.
@@ -174,15 +172,15 @@ func blockers(env screen.Env, d *world.Detail, width, height int) []draw.Line {
 }
 
 func causeOf(env screen.Env, c diagnose.Cause, width int) cause {
-	symbol, style := env.Theme.Symbols.Dot, theme.Plain
+	symbol, style := env.Theme.Symbols.Dot, draw.Plain
 	switch {
 	case approvals[c.Gate]:
-		symbol, style = env.Theme.Symbols.Paused, theme.Wait
+		symbol, style = env.Theme.Symbols.Paused, draw.Wait
 	case c.Blocked:
-		symbol, style = env.Theme.Symbols.Blocked, theme.Bad
+		symbol, style = env.Theme.Symbols.Blocked, draw.Bad
 	}
 	return cause{
-		draw.Hang(draw.Text(style, "  "+symbol+" "), theme.Plain, c.Gate+": "+c.String(), width-6),
-		draw.Indented(6, theme.Faint, show.Remedy(c, env.Hint), width-8),
+		draw.Hang(draw.Text(style, "  "+symbol+" "), draw.Plain, c.Gate+": "+c.String(), width-6),
+		draw.Indented(6, draw.Faint, screen.Remedy(c, env.Hint), width-8),
 	}
 }

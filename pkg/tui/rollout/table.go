@@ -5,8 +5,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -16,39 +14,32 @@ func (s Screen) podTable(env screen.Env, r room) []draw.Line {
 		return nil
 	}
 	all := s.pods.table
-	if all.size == 0 {
+	if len(all) == 0 {
 		why := "  no pods"
 		if s.view.filter != "" {
-			why = "  no matches; esc clears the filter"
+			why = "  " + screen.NoMatches
 		}
-		return draw.Exactly([]draw.Line{draw.Text(theme.Faint, why)}, r.height)
-	}
-	window := draw.Window{At: s.pods.place(s.at)}.Keep(all.size, max(r.height-1, 1))
-	seen := make([]*podRow, 0, r.height)
-	for row := range all.from(window.Top) {
-		if seen = append(seen, row); len(seen) == r.height {
-			break
-		}
+		return draw.Exactly([]draw.Line{draw.Text(draw.Faint, why)}, r.height)
 	}
 	table := draw.Table{
-		Columns: s.pods.widths.columns(r.width), Rows: all.size, Window: window,
-		Row:    func(i int) []draw.Line { return seen[i-window.Top].cells(env) },
-		Marked: func(i int) bool { return s.marked[seen[i-window.Top].UID] },
+		Columns: s.pods.widths.columns(r.width), Rows: len(all), Window: draw.Window{At: s.pods.place(s.at)}.Keep(len(all), max(r.height-1, 1)),
+		Row:    func(i int) []draw.Line { return all[i].cells(env) },
+		Marked: func(i int) bool { return s.marked[all[i].UID] },
 	}
 	return draw.Exactly(table.Draw(env.Theme, r.width, r.height), r.height)
 }
 
-// widestCell bounds the columns of names.
-const widestCell = 40
+// widestCell bounds the columns of names, widest that of the reason.
+const widestCell, widest = 40, 200
 
 // wideTable is from how many columns on states have their word, and roomyTable from how many on
 // images are named.
 const wideTable, roomyTable = 70, 110
 
 // columns are in the order of the screen; the reason takes what is left.
-func (w *podWidths) columns(width int) []draw.Column {
-	name, revision, node := max(w.name.max(), 3), min(max(w.revision.max(), 8), 16), min(max(w.node.max(), 4), widestCell)
-	why, images := min(max(w.why.max(), 3), widest), max(w.images.max(), 6)
+func (w podWidths) columns(width int) []draw.Column {
+	name, revision, node := max(w.name, 3), min(max(w.revision, 8), 16), min(max(w.node, 4), widestCell)
+	why, images := min(max(w.why, 3), widest), max(w.images, 6)
 	list := []draw.Column{
 		{Title: "POD", Width: min(name, widestCell), Min: min(name, 24), Give: 1, Keep: true},
 		{Title: "STATE", Width: 13, Min: 11, Give: 4, Keep: true},
@@ -76,27 +67,27 @@ func (r *podRow) cells(env screen.Env) []draw.Line {
 	if env.Width < wideTable {
 		state = draw.Text(style, symbol)
 	}
-	restarts, ready := theme.Faint, theme.Plain
+	restarts, ready := draw.Faint, draw.Plain
 	if r.restarts > 0 {
-		restarts = theme.Warn
+		restarts = draw.Warn
 	}
 	if r.ready < len(r.Containers) {
-		ready = theme.Warn
+		ready = draw.Warn
 	}
-	why := theme.Plain
+	why := draw.Plain
 	if r.State == world.Failing || r.State == world.OutdatedFailing {
-		why = theme.Bad
+		why = draw.Bad
 	}
 	return []draw.Line{
-		draw.Text(theme.Strong, r.name),
+		draw.Text(draw.Strong, r.name),
 		state,
-		draw.Text(theme.Faint, r.revision),
+		draw.Text(draw.Faint, r.revision),
 		draw.Text(ready, strconv.Itoa(r.ready)+"/"+strconv.Itoa(len(r.Containers))),
 		draw.Text(restarts, strconv.Itoa(r.restarts)),
-		draw.Text(theme.Faint, show.Age(env.World.Now, r.Created)),
-		draw.Text(theme.Faint, r.Node),
+		draw.Text(draw.Faint, screen.Age(env.World.Now, r.Created)),
+		draw.Text(draw.Faint, r.Node),
 		draw.Text(why, r.why),
-		draw.Text(theme.Faint, show.Images(r.Pod.Pod)),
+		draw.Text(draw.Faint, screen.Images(r.Pod.Pod)),
 	}
 }
 
@@ -111,7 +102,7 @@ func (s Screen) reason(env screen.Env, r room) []draw.Line {
 	if row.why != "" {
 		text += ", " + row.why
 	} else if !row.Deleting {
-		text += " since " + show.Age(env.World.Now, row.ReadySince()) + ", " + show.Images(row.Pod.Pod)
+		text += " since " + screen.Age(env.World.Now, row.ReadySince()) + ", " + screen.Images(row.Pod.Pod)
 	}
-	return draw.Exactly(draw.Indented(2, theme.Faint, text, max(r.width-3, 1)), r.height)
+	return draw.Exactly(draw.Indented(2, draw.Faint, text, max(r.width-3, 1)), r.height)
 }

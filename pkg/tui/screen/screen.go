@@ -1,5 +1,6 @@
 // Package screen is what the screens of the terminal interface have in common: what
-// they are asked, what they may ask for, and what they know. Each screen is a package
+// they are asked, what they may ask for, what they know, and their words and pictures of the
+// world. Each screen is a package
 // of its own that knows no other screen; they open each other by name.
 package screen
 
@@ -12,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -65,7 +65,7 @@ type Env struct {
 	Context context.Context
 	// World is never nil.
 	World *world.World
-	Theme *theme.Theme
+	Theme *draw.Theme
 	// Source answers what is too large for the world, from a command.
 	Source world.Source
 	// Copyable adds the flags of the connection to the commands of a text; nil leaves them as
@@ -91,6 +91,15 @@ type Selection struct {
 	// Pods are of the first workload, Containers of the first pod; none are all.
 	Pods, Containers []string
 }
+
+// Of is what screens about one workload have in common.
+type Of struct{ Ref cluster.Ref }
+
+// Want is the workload with its pods and revisions.
+func (o Of) Want() world.Want { return world.Want{Workload: o.Ref} }
+
+// Selection is the workload.
+func (o Of) Selection(Env) Selection { return Selection{Workloads: []cluster.Ref{o.Ref}} }
 
 // Binding is a key, or several that do the same.
 type Binding struct {
@@ -222,11 +231,11 @@ func (Later) after() {}
 // is awaited or, where that is known, why it does not come.
 func (e Env) Waiting(what string) []draw.Line {
 	if e.World.Unseen == "" {
-		return []draw.Line{{}, draw.Text(theme.Busy, "  loading "+what+" ...")}
+		return []draw.Line{{}, draw.Text(draw.Busy, "  loading "+what+" ...")}
 	}
-	lines := []draw.Line{{}, draw.Text(theme.Bad, "  "+what+" cannot be loaded:")}
-	lines = append(lines, draw.Indented(4, theme.Plain, e.World.Unseen, e.Width-6)...)
-	return append(lines, draw.Text(theme.Faint, "  trying again ..."))
+	lines := []draw.Line{{}, draw.Text(draw.Bad, "  "+what+" cannot be loaded:")}
+	lines = append(lines, draw.Indented(4, draw.Plain, e.World.Unseen, e.Width-6)...)
+	return append(lines, draw.Text(draw.Faint, "  trying again ..."))
 }
 
 // NoMatches is shown in a list of which a filter hides all rows.
@@ -234,5 +243,5 @@ const NoMatches = "no matches; esc clears the filter"
 
 // Missing is shown for an object that is not there.
 func (e Env) Missing(what string) []draw.Line {
-	return append([]draw.Line{{}}, draw.Indented(2, theme.Faint, what+" does not exist; esc goes back", e.Width-2)...)
+	return append([]draw.Line{{}}, draw.Indented(2, draw.Faint, what+" does not exist; esc goes back", e.Width-2)...)
 }

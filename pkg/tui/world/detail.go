@@ -1,7 +1,6 @@
 package world
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -23,9 +22,6 @@ type Detail struct {
 	Pods      plan.Tally
 	// Updated are the UIDs of pods that carry the new template.
 	Updated map[string]bool
-	// members are the pods of classified, which are those of the snapshot, with their states.
-	members    []Pod
-	classified []*cluster.Pod
 	// Subsets are the subsets of pods by UID, where there are any.
 	Subsets map[string]string
 	// Events are about the workload and its pods, newest first.
@@ -50,7 +46,6 @@ func Describe(q diagnose.Question, events []Event) *Detail {
 			d.Updated[p.UID] = true
 		}
 	}
-	d.members, d.classified = d.classify(), d.Snapshot.Pods
 	d.Health = d.judge()
 	return d
 }
@@ -89,7 +84,7 @@ func (d *Detail) toggle() plan.Transition {
 // updatedFailing counts pods at the update revision that do not become ready by themselves.
 func (d *Detail) updatedFailing() int {
 	n := 0
-	for _, p := range d.members {
+	for _, p := range d.Members() {
 		if p.State == Failing {
 			n++
 		}
@@ -162,14 +157,6 @@ func (s PodState) String() string {
 
 // Members are the pods of the workload with their states, in the order of the snapshot.
 func (d *Detail) Members() []Pod {
-	if now := d.Snapshot.Pods; len(now) == len(d.classified) && (len(now) == 0 || &now[0] == &d.classified[0]) {
-		return d.members
-	}
-	return d.classify()
-}
-
-// classify works out the states of all pods.
-func (d *Detail) classify() []Pod {
 	fails := d.failing()
 	out := make([]Pod, len(d.Snapshot.Pods))
 	for i, p := range d.Snapshot.Pods {
@@ -220,43 +207,6 @@ func (d *Detail) failing() func(*cluster.Pod) bool {
 		}
 		return named[p.Name]
 	}
-}
-
-// Since returns the pods that are not as they were in an earlier detail of the workload: those
-// that have gone or were replaced, and those that have come or replace others. Pods never change, so
-// it compares pointers; what it costs beyond that depends on the changes alone, as long as
-// snapshots keep their order.
-func (d *Detail) Since(earlier *Detail) (gone, come []Pod) {
-	was, now := earlier.Members(), d.Members()
-	i, j := 0, 0
-	for i < len(was) && j < len(now) {
-		if same := equalFrom(was[i:], now[j:]); same > 0 {
-			i, j = i+same, j+same
-			continue
-		}
-		order := cmp.Or(strings.Compare(was[i].Namespace, now[j].Namespace), strings.Compare(was[i].Name, now[j].Name))
-		if order <= 0 {
-			gone = append(gone, was[i])
-			i++
-		}
-		if order >= 0 {
-			come = append(come, now[j])
-			j++
-		}
-	}
-	return append(gone, was[i:]...), append(come, now[j:]...)
-}
-
-// equalFrom is how many pods two lists have in common at their beginnings.
-func equalFrom(a, b []Pod) int {
-	n := min(len(a), len(b))
-	a, b = a[:n], b[:n]
-	for i := range a {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
 }
 
 // PodName is how a pod of a workload is named: where the workload has no namespace, as

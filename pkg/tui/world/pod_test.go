@@ -52,29 +52,3 @@ func TestMembers_DistinguishStates(t *testing.T) {
 		}
 	}
 }
-
-// TestSince_NamesChangedPodsOnly: pods that were added, replaced or deleted, and pods that another
-// template has made outdated.
-func TestSince_NamesChangedPodsOnly(t *testing.T) {
-	pod := func(name string) *cluster.Pod { return &cluster.Pod{Namespace: "shop", Name: name, UID: name} }
-	a, b, c, e := pod("a"), pod("b"), pod("c"), pod("e")
-	before := &Detail{Updated: map[string]bool{"e": true}}
-	before.Snapshot.Pods = []*cluster.Pod{a, b, c, e}
-	after := &Detail{}
-	after.Snapshot.Pods = []*cluster.Pod{a, pod("c"), pod("d"), e}
-	gone, come := after.Since(before)
-	if got := namesOf(gone) + " → " + namesOf(come); got != "bce → cde" {
-		t.Error(got)
-	}
-	if gone, come := after.Since(after); len(gone)+len(come) > 0 {
-		t.Errorf("%v and %v have changed since the same state", gone, come)
-	}
-}
-
-func namesOf(pods []Pod) string {
-	out := ""
-	for _, p := range pods {
-		out += p.Name
-	}
-	return out
-}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -46,6 +47,18 @@ type SidecarCell struct {
 	Held []Held
 	// Upgrading are pods in the middle of a hot upgrade, by name, with its phase.
 	Upgrading map[string]string
+}
+
+// Hold adds pods that are held back for a reason, "" for none.
+func (c *SidecarCell) Hold(why string, pods ...string) {
+	i := slices.IndexFunc(c.Held, func(h Held) bool { return h.Why == why })
+	switch {
+	case why == "":
+	case i < 0:
+		c.Held = append(c.Held, Held{pods, why})
+	default:
+		c.Held[i].Pods = append(slices.Clip(c.Held[i].Pods), pods...)
+	}
 }
 
 // Held is pods that something holds back for one reason.

@@ -1,6 +1,6 @@
 // Package world is what the terminal interface shows: the state of a cluster at one
-// moment, as plain data, and the two doors to it, [Source] and [Actions]. It knows no
-// screen, no client and no clock.
+// moment, as plain data, and the two doors to it, [Source] and [Actions]. Every source works it
+// out from objects by the same functions. It knows no screen, no client and no clock.
 package world
 
 import (

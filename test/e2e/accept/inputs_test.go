@@ -127,8 +127,12 @@ func fixtures(t *testing.T) []input {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no fixtures: %v", err)
 	}
+	protected, err := filepath.Glob("../../../pkg/render/admission/testdata/protect/*/input.yaml")
+	if err != nil || len(protected) == 0 {
+		t.Fatalf("no fixtures of deletion protection: %v", err)
+	}
 	var all []input
-	for _, file := range files {
+	for _, file := range slices.Concat(files, protected) {
 		name, _ := strings.CutPrefix(filepath.ToSlash(filepath.Dir(file)), "../../../pkg/render/")
 		if unfit[name] == "" {
 			all = append(all, input{name, documents(t, file), documents(t, filepath.Join(filepath.Dir(file), "context.yaml"))})

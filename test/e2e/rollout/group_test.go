@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -95,45 +94,6 @@ func (b *troop) hasImages(t *testing.T, image string, want ...int) {
 	if got := b.updated(t, image); !slices.Equal(got, want) {
 		t.Errorf("%s runs in %v pods, want %v", image, got, want)
 	}
-}
-
-var digestOf = regexp.MustCompile(`group \S+ approved: (sha256:[0-9a-f]+)`)
-
-// TestGroup_IsControlledByName: pause, resume, promote and abort work on the whole, from another machine.
-func TestGroup_IsControlledByName(t *testing.T) {
-	t.Parallel()
-	b := newTroop(t, []int{0, 0, 1}, nil, newImage)
-	here, there := t.TempDir(), t.TempDir()
-	verb := func(state string, want int, args ...string) string {
-		t.Helper()
-		code, out, said := from(t, b.bed, state, append([]string{"rollout"}, args...)...)
-		if code != want {
-			t.Errorf("%v: exit %d, want %d\n%s\n%s", args, code, want, out, said)
-		}
-		return out + said
-	}
-	args := b.group("--exit-on-pause")
-	args[slices.Index(args, "100%")] = "50%,100%"
-	text := verb(here, 5, append(args[1:], "--pause-after", "1", "--group", "all")...)
-	b.hasImages(t, web2, 1, 1, 0)
-	digest := digestOf.FindStringSubmatch(text)
-	if digest == nil {
-		t.Fatal(text)
-	}
-	verb(there, 0, "pause", "--group", "all")
-	if text := verb(there, 0, "status", "--group", "all"); !strings.Contains(text, "group all: waiting: 2 rollouts wait for a user; paused ") {
-		t.Error(text)
-	}
-	// A record gives no rights: on a machine that has not approved it, the rest of the group
-	// needs its digest.
-	if text := verb(there, 1, "resume", "--group", "all", "--exit-on-pause"); !strings.Contains(text, "is not one that you approved on this machine") {
-		t.Error(text)
-	}
-	verb(there, 1, "resume", "--group", "all", "--approved", "sha256:00")
-	verb(there, 5, "promote", "--group", "all", "--exit-on-pause", "--approved", digest[1]) // the two; the third begins, and waits
-	b.hasImages(t, web2, 2, 2, 1)
-	verb(here, 0, "promote", "--group", "all")
-	b.hasImages(t, web2, 2, 2, 2)
 }
 
 // TestGroup_ContinuesAfterKills: a group whose process is killed, again and again, is continued by others

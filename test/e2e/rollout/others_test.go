@@ -1,23 +1,18 @@
 package rollout
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
 )
 
@@ -95,24 +90,6 @@ func promote(t *testing.T, b *bed) {
 	must(t, err)
 }
 
-// TestAnotherPlan_IsLeftAlone: a process that finds another plan recorded than the one that it carries
-// out leaves the rollout alone.
-func TestAnotherPlan_IsLeftAlone(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, kinds["CloneSet"].workload)
-	first, second := b.open(t), b.open(t)
-	p := b.plan(t, first, paused(t))
-	ended := make(chan apply.Result)
-	go func() {
-		res, _ := apply.Run(t.Context(), first, b.object.Ref, p, apply.Options{})
-		ended <- res
-	}()
-	must(t, second.Begin(t.Context(), b.object.Ref, p))
-	if res := <-ended; res.Outcome != event.TakenOver || !strings.Contains(res.Reason, "another plan") {
-		t.Errorf("%s: %s", res.Outcome, res.Reason)
-	}
-}
-
 // TestOutage_ResumesWithTheLease: while the server is away nothing is written; when it is back the
 // rollout continues, with the lease that no other process has taken.
 func TestOutage_ResumesWithTheLease(t *testing.T) {
@@ -137,27 +114,5 @@ func TestOutage_ResumesWithTheLease(t *testing.T) {
 	defer back.Stop()
 	if res := b.run(held, t, c, made, apply.Options{}); res.Outcome != event.Completed {
 		t.Errorf("%s: %s", res.Outcome, res.Reason)
-	}
-}
-
-// TestEvents_ReportEachStep: the workload has an Event for each step, and one for the end.
-func TestEvents_ReportEachStep(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, kinds["CloneSet"].workload)
-	c := b.open(t)
-	p := b.plan(t, c, plan.Policy{Driver: plan.DriverKruise, Steps: steps(t, "1", "100%"), Pull: plan.PullNever})
-	_, err := apply.Run(t.Context(), c, b.object.Ref, p, apply.Options{Emit: c.Announce})
-	must(t, err)
-	seen := map[string]int{}
-	ctx, cancel := context.WithTimeout(t.Context(), testcluster.Patience)
-	defer cancel()
-	_, err = testcluster.Await(ctx, b.Client().EventsV1().Events(b.namespace), "", func(_ watch.EventType, e *eventsv1.Event) bool {
-		if e.ReportingController == "kubectl-kruise.dev/rollout" && e.Regarding.Name == "web" && e.Type == corev1.EventTypeNormal {
-			seen[e.Reason]++
-		}
-		return seen["RolloutStep"] == len(p.Steps)-1 && seen["RolloutCompleted"] == 1
-	})
-	if err != nil {
-		t.Errorf("%v: %v", err, seen)
 	}
 }

@@ -107,9 +107,6 @@ func (o *Object) OwnStrategy() map[string]any {
 	return withPartitions(o.Strategy, partitions)
 }
 
-// Kept is how many pods of a subset the partition keeps by [Object.OwnStrategy].
-func (o *Object) Kept(subset string) int64 { return partitionsIn(o.OwnStrategy())[subset] }
-
 // Settle writes the strategy that the object has when a rollout has ended. Subsets that keep
 // more pods than it says are held as they are now; without any, nothing is left of the rollout.
 func (o *Object) Settle(ctx context.Context, c dynamic.Interface, strategy map[string]any, kept []string) error {
