@@ -75,9 +75,9 @@ spec:
 // says that the others were not rolled back.
 func TestKilled_WhileItRollsBack(t *testing.T) {
 	t.Parallel()
-	// dies has a rollback die at its first write, from the third on, that has a word.
-	dies := func(s *story.Story, line, word string, begin func()) {
-		for n := 3; ; n++ {
+	// dies has a rollback die at its first write, from a number on, that has a word.
+	dies := func(s *story.Story, from int, line, word string, begin func()) {
+		for n := from; ; n++ {
 			begin()
 			died, _ := s.KilledAt(n, false, line)
 			if died == "" {
@@ -92,7 +92,7 @@ func TestKilled_WhileItRollsBack(t *testing.T) {
 	t.Run("group", func(t *testing.T) {
 		s, group := waves(t, "0", "0")
 		const back = "rollout abort --group all --rollback --yes"
-		dies(s, back, "clonesets/web-", func() { s.Run(group + " --group all --steps 50%,100% --pause-after 1 --exit-on-pause").Ends(5) })
+		dies(s, 9, back, "clonesets/web-", func() { s.Run(group + " --group all --steps 50%,100% --pause-after 1 --exit-on-pause").Ends(5) })
 		s.Run(back).Ends(0)
 		s.Has("", images{"web:1": 4})
 	})
@@ -101,7 +101,7 @@ func TestKilled_WhileItRollsBack(t *testing.T) {
 			s := unitedOf(t, "cloneSetTemplate")
 			const back = "rollout abort ud/web --rollback --yes"
 			run := "rollout run ud/web --pull-images never --yes --steps 50%,100% --pause-after 50% --exit-on-pause"
-			dies(s, back, "uniteddeployments/web", func() {
+			dies(s, 4, back, "uniteddeployments/web", func() {
 				s.Run(run + " --image main=registry.example.com/web:2").Ends(5)
 				s.Run("rollout promote ud/web --yes").Ends(0)
 				s.Run(run).Ends(5)
