@@ -30,9 +30,9 @@ var slow = map[string]struct{ of, text, driver string }{
 	"DaemonSet OnDelete":   {"daemonset.apps/web", kind("apps/v1", "DaemonSet", "updateStrategy: {type: OnDelete}"), "client"},
 }
 
-// settles is how long controllers are watched after they have seen that all pods are available: each would change the
-// next pod in the same turn.
-const settles = 300 * time.Millisecond
+// settles is how long it is watched that nothing more happens after the controllers have seen that all pods are available:
+// they would change the next pod in the same turn, the client a moment later.
+const settles = time.Second
 
 // slowly is a rollout of all pods in one step, in the middle of which the story begins: the first pods have changed,
 // and no node starts or ends any until the story goes on.
