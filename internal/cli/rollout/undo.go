@@ -70,7 +70,7 @@ func older(object *resource.Resource, s plan.Snapshot, number int64) (*resource.
 
 // release takes the traffic of a Rollout back, or finds the workload to take back.
 func (u *undo) release(ctx context.Context, o *runOptions, name string) (string, error) {
-	r, err := o.common.release(ctx, name)
+	r, err := o.release(ctx, name)
 	if err != nil {
 		return "", err
 	}
