@@ -129,7 +129,12 @@ func TestUnited_AFailureRollsBackAllSubsets(t *testing.T) {
 // TestUnited_ADeploymentIsRolledBack: its subsets are updated at once, and go back at once.
 func TestUnited_ADeploymentIsRolledBack(t *testing.T) {
 	s := unitedOf(t, "deploymentTemplate", "          metadata: {labels: {app: web}}", "          metadata: {labels: {app: web}, annotations: {"+life.ReadyDelayAnnotation+": 3s}}")
-	s.Run("rollout run ud/web --timeout 2s" + image2).Ends(4)
+	r := s.Begin("rollout run ud/web" + image2)
+	s.Await(s.T, "the template is written", func() bool {
+		return s.Object("UnitedDeployment", "web").GetAnnotations()["kubectl-kruise.dev/before-rollout"] != ""
+	})
+	r.Interrupt()
+	r.End().Ends(130)
 	s.Run("rollout abort ud/web --rollback --yes").Ends(0)
 	rests(s, "1")
 }
