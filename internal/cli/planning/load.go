@@ -37,9 +37,7 @@ func (o *Options) CompletePlan() error {
 	case o.policy.given():
 		return command.Usagef("make a new plan with other flags", "a plan says already how it is rolled out")
 	}
-	var err error
-	o.gates, err = o.completeGates()
-	return err
+	return o.CompletePolicy()
 }
 
 // Load reads a plan with the state that it starts from.
@@ -90,7 +88,7 @@ func ReadPlan(file string, stdin io.Reader) (plan.Plan, error) {
 
 // basePolicy is what holds before any flag: the strategy file or, without one, the
 // annotation of the workload.
-func (o *Options) basePolicy(desired *resource.Resource, w *cluster.Workload) (plan.Policy, error) {
+func (o *Maker) basePolicy(desired *resource.Resource, w *cluster.Workload) (plan.Policy, error) {
 	if o.policy.strategy != "" {
 		data, err := load.File(o.policy.strategy, o.Factory.Streams.In, 0)
 		if err != nil {
@@ -105,7 +103,7 @@ func (o *Options) basePolicy(desired *resource.Resource, w *cluster.Workload) (p
 
 // Policy is what flags and the strategy file alone say, for plans that change nothing
 // of the workload.
-func (o *Options) Policy() (plan.Policy, error) {
+func (o *Maker) Policy() (plan.Policy, error) {
 	var p plan.Policy
 	if o.policy.strategy != "" {
 		var err error

@@ -46,7 +46,7 @@ func (o *Options) Make(ctx context.Context) (*Made, error) {
 }
 
 // Plan is Make for a workload of a cluster of which is known what there is, and what it should become.
-func (o *Options) Plan(ctx context.Context, object *resource.Resource, s plan.Snapshot, desired *resource.Resource) (*Made, error) {
+func (o *Maker) Plan(ctx context.Context, object *resource.Resource, s plan.Snapshot, desired *resource.Resource) (*Made, error) {
 	defer o.working()()
 	unread, err := o.readGates(ctx)
 	if err != nil {
@@ -57,7 +57,7 @@ func (o *Options) Plan(ctx context.Context, object *resource.Resource, s plan.Sn
 }
 
 // working shows how much of the run of a plan is done, until done is called, unless a caller does.
-func (o *Options) working() (done func()) {
+func (o *Maker) working() (done func()) {
 	if o.Progress != nil {
 		return func() {}
 	}
@@ -70,7 +70,7 @@ func (o *Options) working() (done func()) {
 }
 
 // finishing makes a plan that could finish.
-func (o *Options) finishing(from present, desired *resource.Resource) (*Made, error) {
+func (o *Maker) finishing(from present, desired *resource.Resource) (*Made, error) {
 	m, err := o.draft(from, desired, (*Made).buildAndRun)
 	why, unfinished := errors.AsType[*simulate.UnfinishedError](err)
 	switch {
@@ -104,7 +104,7 @@ func (m *Made) build(desired *cluster.Workload, policy plan.Policy) (err error) 
 }
 
 // paused reports that a plan cannot finish since the workload is paused, and what to do first.
-func (o *Options) paused(p *plan.Plan) error {
+func (o *Maker) paused(p *plan.Plan) error {
 	object := p.Target.Object()
 	path := plan.PausedPath(resource.GroupOf(object.APIVersion), object.Kind, object.APIVersion[strings.LastIndex(object.APIVersion, "/")+1:])
 	return &resource.Error{
@@ -136,7 +136,7 @@ func (o *Options) states(ctx context.Context) (from present, desired *resource.R
 	return from, desired, err
 }
 
-func (o *Options) draft(from present, desired *resource.Resource, build func(*Made, *cluster.Workload, plan.Policy) error) (*Made, error) {
+func (o *Maker) draft(from present, desired *resource.Resource, build func(*Made, *cluster.Workload, plan.Policy) error) (*Made, error) {
 	if err := Admit(from.object, desired, from.snapshot.Gates.Release); err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (o *Options) draft(from present, desired *resource.Resource, build func(*Ma
 }
 
 // readAs is an object as a release of Kruise reads it; what the release drops is warned of.
-func (o *Options) readAs(r *resource.Resource, release kruise.Release) *resource.Resource {
+func (o *Maker) readAs(r *resource.Resource, release kruise.Release) *resource.Resource {
 	reading := release.Read(r.Node())
 	if release.IsZero() || reading.Object == r.Node() {
 		return r
@@ -156,7 +156,7 @@ func (o *Options) readAs(r *resource.Resource, release kruise.Release) *resource
 	return resource.Parsed(reading.Object, nil, r.Origin)
 }
 
-func (o *Options) build(desired *resource.Resource, m *Made, build func(*Made, *cluster.Workload, plan.Policy) error) error {
+func (o *Maker) build(desired *resource.Resource, m *Made, build func(*Made, *cluster.Workload, plan.Policy) error) error {
 	w, err := cluster.ReadWorkload(desired.Node())
 	if err != nil {
 		return desired.Wrap(err, "")

@@ -23,23 +23,34 @@ import (
 // againstLive is the value of --against that means the cluster.
 const againstLive = "live"
 
+// Maker makes plans by the policy of flags: of what the flags of [Options] name, or of what a caller has.
+type Maker struct {
+	Factory *factory.Factory
+	// Gates reads those of Kruise in the cluster, once for all that have it; nil reads them
+	// for this one alone.
+	Gates *installation.GateReader
+	// Given are --feature-gates and --kruise-version.
+	Given installation.GateFlags
+	gates installation.Gates
+	// Progress, when set, is told how much of the run of a plan is done.
+	Progress resource.Progress
+	// Counted indicates that steps stop at numbers of pods, whatever they are given in.
+	Counted bool
+
+	policy policyFlags
+	// assumeReady is --assume-ready.
+	assumeReady bool
+}
+
 // Options are the flags of a verb that makes a plan.
 type Options struct {
-	// Gates reads those of Kruise in the cluster, once for all that have it; nil reads them
-	// for these options alone.
-	Gates   *installation.GateReader
-	Factory *factory.Factory
+	Maker
+
 	// Several indicates that names come later, one by one (For).
 	Several bool
 
 	// Preview indicates that nothing is changed in a cluster.
 	Preview bool
-
-	// Progress, when set, is told how much of the run of a plan is done.
-	Progress resource.Progress
-
-	// Counted indicates that steps stop at numbers of pods, whatever they are given in.
-	Counted bool
 
 	name  *resourcearg.Name
 	input input.ManifestFlags
@@ -57,17 +68,10 @@ type Options struct {
 	// subset keeps in the end that this plan is for.
 	united string
 	kept   int64
-	// Given are --feature-gates and --kruise-version.
-	Given installation.GateFlags
-	gates installation.Gates
 	// loaded are the objects of -f or -k.
 	loaded []*resource.Resource
 	// past are the objects of --against and --with; nil before they are read.
 	past *past
-
-	policy policyFlags
-	// assumeReady is --assume-ready.
-	assumeReady bool
 }
 
 // Limits are those of what is written.
@@ -88,7 +92,7 @@ func (o *Options) AddFlags(c *cobra.Command) {
 }
 
 // AddPolicyFlags adds only the flags that say how a change is rolled out.
-func (o *Options) AddPolicyFlags(c *cobra.Command) {
+func (o *Maker) AddPolicyFlags(c *cobra.Command) {
 	o.Given.Add(c, "that of the cluster or of ClusterFacts in --with, else the newest")
 	c.Flags().BoolVar(&o.assumeReady, "assume-ready", false, "assume that pods which are not ready now become ready (default: they stay so until they are replaced)")
 	o.policy.addFlags(c.Flags())
@@ -114,9 +118,7 @@ func (o *Options) Complete(args []string) error {
 	if err := o.input.Complete(); err != nil {
 		return err
 	}
-	var err error
-	o.gates, err = o.completeGates()
-	return err
+	return o.CompletePolicy()
 }
 
 func (o *Options) validate() error {
@@ -139,12 +141,14 @@ func (o *Options) validate() error {
 	return command.OneStdin(slices.Concat(o.input.Files, o.with, []string{o.against, o.policy.strategy})...)
 }
 
-// completeGates reads the flags of the gates; a cluster tells more.
-func (o *Options) completeGates() (installation.Gates, error) {
+// CompletePolicy checks the flags of the policy. Errors are of usage.
+func (o *Maker) CompletePolicy() error {
 	if err := o.Given.Complete(); err != nil {
-		return installation.Gates{}, err
+		return err
 	}
-	return o.Given.Of(kruise.Release{})
+	var err error
+	o.gates, err = o.Given.Of(kruise.Release{}) // a cluster tells more
+	return err
 }
 
 // AddGit adds the flag that takes both states from Git.

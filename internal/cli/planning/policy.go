@@ -55,7 +55,7 @@ const (
 )
 
 // Untyped returns the commands of a plan that no flag names, and where they come from.
-func (o *Options) Untyped(p *plan.Plan) (from string, commands []string) {
+func (o *Maker) Untyped(p *plan.Plan) (from string, commands []string) {
 	rest := *p
 	rest.Steps = slices.DeleteFunc(slices.Clone(p.Steps), func(s plan.Step) bool {
 		return s.Verify != nil && slices.ContainsFunc(o.policy.commands, func(command string) bool { return slices.Equal(s.Verify.Command, shell(command)) })

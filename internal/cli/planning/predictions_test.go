@@ -208,7 +208,7 @@ func foretold(t *testing.T, c conformance.Case, release string, steps func(*clus
 		return nil, nil, err
 	}
 	streams := factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}
-	o := &Options{Factory: factory.New(streams)}
+	o := &Options{Maker: Maker{Factory: factory.New(streams)}}
 	flags := &cobra.Command{}
 	o.AddFlags(flags)
 	if err := errors.Join(flags.ParseFlags([]string{"-f", changed, "--against", old, "--kruise-version", release}), o.Complete(nil)); err != nil {

@@ -58,7 +58,7 @@ func (o *Options) readPresent(ctx context.Context, name *resourcearg.Name, names
 }
 
 // readGates are the feature gates that Kruise has in the cluster; unread is why they are assumed.
-func (o *Options) readGates(ctx context.Context) (unread string, err error) {
+func (o *Maker) readGates(ctx context.Context) (unread string, err error) {
 	cfg, err := o.Factory.Config()
 	if err != nil {
 		return "", err

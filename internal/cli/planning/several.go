@@ -91,9 +91,9 @@ func (o *Options) readOnce(ctx context.Context) error {
 	return o.loadPast(ctx)
 }
 
-// CompletePolicy checks the flags of a verb that finds the workloads by itself, and whose change may be
-// its own. Errors are of usage.
-func (o *Options) CompletePolicy() error {
+// CompleteSubsets checks the flags of a verb for the subsets of a UnitedDeployment, which may have
+// nothing to change. Errors are of usage.
+func (o *Options) CompleteSubsets() error {
 	if o.manifests() {
 		return command.Usagef("give --image CONTAINER=IMAGE; other changes: apply the manifest with partitions that hold its subsets, then run without --image", "-f and -k are not for a UnitedDeployment")
 	}
@@ -102,9 +102,7 @@ func (o *Options) CompletePolicy() error {
 			return err
 		}
 	}
-	var err error
-	o.gates, err = o.completeGates()
-	return err
+	return o.CompletePolicy()
 }
 
 // Images reports whether new images are given.
@@ -136,7 +134,7 @@ func (o *Options) CompleteUnited(name string) error {
 		return command.Usagef("give --image CONTAINER=IMAGE", "nothing to plan")
 	}
 	o.Several = true
-	if err := o.CompletePolicy(); err != nil {
+	if err := o.CompleteSubsets(); err != nil {
 		return err
 	}
 	return o.input.Limits.Complete()

@@ -88,7 +88,7 @@ func completeAndRun(complete func(args []string) error, run func(context.Context
 
 // NewPlan returns the verb.
 func NewPlan(f *factory.Factory) *cobra.Command {
-	o := &planOptions{factory: f, Options: planning.Options{Factory: f, Preview: true}}
+	o := &planOptions{factory: f, Options: planning.Options{Maker: planning.Maker{Factory: f}, Preview: true}}
 	c := &cobra.Command{
 		Use:     "plan ([TYPE/NAME] (--image CONTAINER=IMAGE | -f FILE | -k DIR) | --git RANGE PATH)",
 		Short:   "Preview the effect of a change, pod by pod",

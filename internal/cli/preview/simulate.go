@@ -63,7 +63,7 @@ var simulateOutputs = []string{"lines", "table", "json", "svg", "html", "summary
 
 // NewSimulate returns the verb.
 func NewSimulate(f *factory.Factory) *cobra.Command {
-	o := &simulateOptions{factory: f, Options: planning.Options{Factory: f, Preview: true}}
+	o := &simulateOptions{factory: f, Options: planning.Options{Maker: planning.Maker{Factory: f}, Preview: true}}
 	c := &cobra.Command{
 		Use:     "simulate (PLAN | [TYPE/NAME] --image CONTAINER=IMAGE | -f FILE | -k DIR)",
 		Short:   "Simulate a plan in a model of the cluster",

@@ -29,7 +29,7 @@ import (
 type Batch struct {
 	execution
 
-	policy planning.Options
+	policy planning.Maker
 	group  groupFlags
 }
 
@@ -285,7 +285,7 @@ func (b *Batch) Settle(ctx context.Context, object *resource.Resource) error {
 
 // settle is [Batch.Settle] for a workload that is open, and returns how it ended: it waits no longer
 // than a step of the policy would.
-func (d *execution) settle(ctx context.Context, s *session, by planning.Options) (apply.Result, error) {
+func (d *execution) settle(ctx context.Context, s *session, by planning.Maker) (apply.Result, error) {
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	if err != nil {
 		return apply.Result{}, err

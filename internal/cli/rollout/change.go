@@ -37,7 +37,7 @@ func (v *change) make(object *resource.Resource, s plan.Snapshot) (desired *reso
 
 // newChange makes the command of a verb; done is what is printed behind the name of a workload.
 func newChange(shared *common, v *change, c *cobra.Command, done string) *cobra.Command {
-	o := &runOptions{execution: execution{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: shared.reader}, back: v.back != nil, as: v}
+	o := &runOptions{execution: execution{common: shared}, Options: planning.Options{Maker: planning.Maker{Factory: shared.factory, Gates: shared.reader}}, back: v.back != nil, as: v}
 	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
 	o.AddPolicyFlags(c)
 	o.addRunFlags(c)

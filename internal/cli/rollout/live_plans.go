@@ -131,7 +131,7 @@ func (d *execution) undone(ctx context.Context, s *session, revision int64) (pla
 	if r, err := d.releaseOf(ctx, s); err == nil && r != nil {
 		return plan.Plan{}, controlledByRelease(s.target.String(), r)
 	}
-	policy := planning.Options{Factory: d.factory, Gates: d.reader}
+	policy := planning.Maker{Factory: d.factory, Gates: d.reader}
 	policy.AddPolicyFlags(&cobra.Command{}) // for what they are without being given
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	if err != nil {

@@ -53,7 +53,7 @@ func (m *member) ref() cluster.Ref { return m.session.target.Ref }
 func (m *member) idle() bool { return !m.begun && len(m.plan.Steps) == 0 }
 
 // make makes the plan that leads an open workload to a state by a policy.
-func (m *member) make(ctx context.Context, policy planning.Options, desired *resource.Resource) error {
+func (m *member) make(ctx context.Context, policy planning.Maker, desired *resource.Resource) error {
 	m.desired = desired
 	snapshot, err := m.session.Observe(ctx, m.ref())
 	if err != nil {

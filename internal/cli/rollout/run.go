@@ -64,7 +64,7 @@ const runExamples = `  kubectl kruise rollout run cloneset/web --image app=regis
   kubectl kruise rollout run -f shop/ --wave-by argocd.argoproj.io/sync-wave --parallel 10 --max-unavailable-total 5%`
 
 func newRun(shared *common, screens Screens) *cobra.Command {
-	o := &runOptions{execution: execution{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: shared.reader}, screens: screens}
+	o := &runOptions{execution: execution{common: shared}, Options: planning.Options{Maker: planning.Maker{Factory: shared.factory, Gates: shared.reader}}, screens: screens}
 	c := &cobra.Command{
 		Use:     "run [TYPE/NAME | [TYPE] -l SELECTOR] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
 		Short:   "Roll out a change: plan, confirm, run",
@@ -113,7 +113,7 @@ func (o *runOptions) complete(args []string) error {
 	if len(args) == 1 {
 		if name, ok := resourcearg.ParseUnited(args[0]); ok {
 			o.united, o.Several = name, true
-			return o.CompletePolicy()
+			return o.CompleteSubsets()
 		}
 	}
 	if o.FromFiles() {

@@ -34,13 +34,13 @@ type subsets struct {
 	*execution
 	goal
 
-	policy planning.Options
+	policy planning.Maker
 	// object is the UnitedDeployment as it is.
 	object *united.Object
 }
 
 // subsets reads a UnitedDeployment, which has no goal yet; its subsets follow by a policy.
-func (d *execution) subsets(ctx context.Context, namespace, name string, policy planning.Options) (*subsets, error) {
+func (d *execution) subsets(ctx context.Context, namespace, name string, policy planning.Maker) (*subsets, error) {
 	client, err := d.factory.Dynamic()
 	if err != nil {
 		return nil, err
@@ -455,7 +455,7 @@ func (d *execution) rollBackUnited(ctx context.Context, s *session, res apply.Re
 
 // rollBackSubsets takes a UnitedDeployment back to the revision that its rollout started from.
 func (d *execution) rollBackSubsets(ctx context.Context, namespace, name, why string) error {
-	s, err := d.subsets(ctx, namespace, name, planning.Options{})
+	s, err := d.subsets(ctx, namespace, name, planning.Maker{})
 	if err != nil {
 		return err
 	}
@@ -464,7 +464,7 @@ func (d *execution) rollBackSubsets(ctx context.Context, namespace, name, why st
 
 // endUnited ends the rollout of a UnitedDeployment as far as its subsets have followed.
 func (d *execution) endUnited(ctx context.Context, namespace, name string) error {
-	s, err := d.subsets(ctx, namespace, name, planning.Options{})
+	s, err := d.subsets(ctx, namespace, name, planning.Maker{})
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (o *runOptions) runUnited(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	s, err := o.subsets(ctx, namespace, name, o.Options)
+	s, err := o.subsets(ctx, namespace, name, o.Maker)
 	if apierrors.IsNotFound(err) {
 		return o.runRendered(ctx, name)
 	}
