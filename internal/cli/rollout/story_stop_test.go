@@ -35,7 +35,7 @@ var slow = map[string]struct{ of, text, driver string }{
 const settles = time.Second
 
 // slowly is a rollout of all pods in one step, in the middle of which the story begins: the first pods have changed,
-// and no node starts or ends any until the story goes on.
+// and no node starts or ends any until they are released.
 type slowly struct {
 	*story.Story
 

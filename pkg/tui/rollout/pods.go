@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// podList has the pods of a workload as frames show them. It is worked out anew when the workload,
-// the filter, the order or the grouping changes; frames only read it.
+// podList has the pods of a workload as the screen shows them. It is computed again when the workload,
+// the filter, the order or the grouping changes; drawing only reads it.
 type podList struct {
 	detail *world.Detail
 	view   podView
