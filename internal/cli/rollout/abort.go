@@ -33,7 +33,7 @@ func (o *control) abort(ctx context.Context, name resourcearg.Name, yes bool) er
 		return err
 	}
 	if back {
-		if err := o.ask(ctx, yes, "Take the rollout of "+name.String()+" back?"); err != nil {
+		if err := o.ask(ctx, yes, "Roll back the rollout of "+name.String()+"?"); err != nil {
 			return err
 		}
 	}

@@ -301,6 +301,7 @@ func (r *rolling) show(ctx context.Context) (done bool, err error) {
 	}
 	switch {
 	case r.united != nil && r.united.isReached(r.members):
+		r.printSame()
 		return true, nil
 	case r.detach.manifest:
 		return true, r.jobs().printManifest(ctx, r)
@@ -312,6 +313,13 @@ func (r *rolling) show(ctx context.Context) (done bool, err error) {
 		return true, errors.Join(err, r.jobs().preview(ctx, r))
 	}
 	return false, nil
+}
+
+// printSame says why there is nothing to roll out of the workloads that have nothing.
+func (r *rolling) printSame() {
+	for _, m := range r.same {
+		_, _ = fmt.Fprintf(r.factory.Streams.Err, "%s: %s\n", m.ref(), m.plan.Change.Why)
+	}
 }
 
 // showPlans shows every plan, and when each member of several starts.

@@ -194,4 +194,7 @@ func TestUnited_KeepsItsPartitions(t *testing.T) {
 	s.Has(subset, images{"zone-b web:2": 2, "zone-a web:2": 2, "zone-a web:1": 1})
 	s.Run("rollout undo ud/web --yes --pull-images never").Ends(0)
 	s.Has(subset, images{"zone-b web:1": 2, "zone-a web:1": 3})
+	if r := s.Run("rollout run ud/web --image main=registry.example.com/web:1 --yes -o json").Ends(0, "web-zone-b-", "web-zone-a-"); r.Out != "" {
+		t.Errorf("what has nothing to roll out is among the events of a program:\n%s", r.Out)
+	}
 }

@@ -330,10 +330,8 @@ func (s *subsets) follow(ctx context.Context) ([]*member, map[cluster.Ref]plan.P
 		return nil, nil, err
 	}
 	defer r.close()
-	for _, m := range r.same {
-		if s.back == "" {
-			_, _ = fmt.Fprintln(s.eventsTo(), m.plan.Change.Why)
-		}
+	if s.back == "" {
+		r.printSame()
 	}
 	r.united = nil // what is left are workloads
 	if err := r.assemble(&groupFlags{}); err != nil || len(r.members) == 0 {
