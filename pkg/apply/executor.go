@@ -42,39 +42,25 @@ func (r Rollouts) Begin(ctx context.Context, w Workload, p plan.Plan) (*Executor
 	})
 }
 
-// Continue takes over what is left of the recorded rollout of an opened workload. The
-// record is as it was when the workload was opened, or later.
-func (r Rollouts) Continue(ctx context.Context, w Workload) (*Executor, error) {
-	rec, err := w.Rollout()
-	if err != nil {
-		return nil, err
-	}
-	return r.hold(ctx, w, rec.Plan, func(e *Executor) error {
-		rec, err := w.Resume()
-		if err != nil {
-			return err
-		}
-		s, err := w.Observe(e.held, e.ref)
-		if err != nil {
-			return err
-		}
-		e.plan = rec.Plan
-		return r.mayDrive(e, s, rec.Plan, false)
-	})
+// TakeOver takes over what is left of the recorded rollout of an opened workload, which no process has driven for a while:
+// the time limit of its present step counts from now, and a pause stays in force.
+func (r Rollouts) TakeOver(ctx context.Context, w Workload) (*Executor, error) {
+	e, _, err := r.takeOver(ctx, w, Act{})
+	return e, err
 }
 
-// Transit has the recorded rollout of an opened workload make a transition, and takes over
-// what is left of it then, as [Rollouts.Continue] does. Whether this process may drive it is
+// takeOver has the recorded rollout of an opened workload make a transition, and takes over
+// what is left of it then. Whether this process may drive it is
 // decided first: a refusal leaves the record as it was, and so does another process that
-// drives the rollout. [Rollouts.Change] is the way to have that one follow.
-func (r Rollouts) Transit(ctx context.Context, w Workload, t Transition) (*Executor, plan.Record, error) {
+// drives the rollout.
+func (r Rollouts) takeOver(ctx context.Context, w Workload, a Act) (*Executor, plan.Record, error) {
 	rec, err := w.Rollout()
 	if err != nil {
 		return nil, rec, err
 	}
 	e, err := r.hold(ctx, w, rec.Plan, func(e *Executor) (err error) {
 		for try := 1; ; try++ {
-			if rec, err = r.transit(e, t); !errors.Is(err, plan.ErrConflict) || try == mostTransits {
+			if rec, err = r.transit(e, a); !errors.Is(err, plan.ErrConflict) || try == mostTransits {
 				return err
 			}
 		}
@@ -88,29 +74,24 @@ const mostTransits = 5
 
 // transit decides on the record as it is now, and has it make the transition if nothing has
 // changed meanwhile.
-func (r Rollouts) transit(e *Executor, t Transition) (plan.Record, error) {
+func (r Rollouts) transit(e *Executor, a Act) (plan.Record, error) {
 	rec, err := e.workload.Resume()
 	if err != nil {
 		return rec, err
-	}
-	if r.Unless != nil {
-		if err := r.Unless(rec); err != nil {
-			return rec, err
-		}
 	}
 	s, err := e.workload.Observe(e.held, e.ref)
 	if err != nil {
 		return rec, err
 	}
-	before := s.Progress
-	if s.Progress, err = t(before, rec.Plan, r.now()); err != nil {
+	rec.Progress = s.Progress
+	if s.Progress, err = r.on(rec, a); err != nil {
 		return rec, err
 	}
 	e.plan, e.from, e.through, e.marks = rec.Plan, 0, nil, false
 	if err := r.mayDrive(e, s, rec.Plan, false); err != nil {
 		return rec, err
 	}
-	after, err := t(before, rec.Plan, r.now()) // the person took time to answer
+	after, err := r.on(rec, a) // the person took time to answer
 	if err != nil {
 		return rec, err
 	}
@@ -193,7 +174,7 @@ func (r Rollouts) hold(ctx context.Context, w Workload, p plan.Plan, start func(
 	}
 	e := &Executor{workload: w, ref: p.Target.Ref(), plan: p}
 	var err error
-	if e.held, e.release, err = w.Hold(ctx, r.Waiting); err != nil {
+	if e.held, e.release, err = w.Hold(ctx, r.Workloads.Waiting); err != nil {
 		return nil, err
 	}
 	if err := start(e); err != nil {

@@ -178,7 +178,7 @@ func (g Groups) Watch(ctx context.Context, rec plan.Rollout, o *GroupOptions) (G
 }
 
 func (g Groups) held(ctx context.Context, namespace, name string, do func(context.Context) error) error {
-	held, release, err := g.Records.Hold(ctx, namespace, name, g.Rollouts.Waiting)
+	held, release, err := g.Records.Hold(ctx, namespace, name, g.Rollouts.Workloads.Waiting)
 	if err != nil {
 		return err
 	}

@@ -161,11 +161,10 @@ func (r *groupRun) carryOut(ctx context.Context, rec plan.Rollout, m *groupMembe
 func (r *groupRun) executor(ctx context.Context, rec plan.Rollout, m *groupMember, begun bool) (*Executor, error) {
 	switch {
 	case begun:
-		e, _, err := r.Rollouts.Transit(ctx, m.workload, TakingOver)
-		return e, err
+		return r.Rollouts.TakeOver(ctx, m.workload)
 	case rec.Back:
 		why := "aborted " + rec.Aborted
-		if _, err := r.Rollouts.Change(ctx, m.plan.Target.Ref(), Aborting(why, true)); err != nil {
+		if _, err := r.Rollouts.Change(ctx, m.plan.Target.Ref(), Act{Transition: plan.TransitionRollBack, Why: why}); err != nil {
 			return nil, err
 		}
 		return r.Rollouts.Rollback(ctx, m.workload, why)

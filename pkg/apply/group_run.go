@@ -138,7 +138,7 @@ func (r *groupRun) openAll(ctx context.Context, rec plan.Rollout) error {
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			w, err := r.Rollouts.Open(ctx, rec.Members[i].Ref)
+			w, err := r.Rollouts.Workloads.Open(ctx, rec.Members[i].Ref)
 			switch {
 			case errors.Is(err, plan.ErrNotFound):
 				m.fault = err

@@ -94,34 +94,31 @@ type Workload interface {
 	Close()
 }
 
+// Workloads are where the workloads of a cluster are opened.
+type Workloads interface {
+	// Open opens a workload by its name.
+	Open(ctx context.Context, ref cluster.Ref) (Workload, error)
+	// Now is the clock.
+	Now() time.Time
+	// Waiting is told of a holder of a rollout that may be gone, while it is waited for.
+	Waiting(holder string)
+}
+
 // Rollouts are the rollouts of one cluster: what `kubectl kruise rollout` does, as
-// functions. Those that change a record return at once, and the process that drives the
-// rollout follows; the others drive it. All of them ask package plan what is allowed, so a
+// functions. [Rollouts.Do] changes what is recorded; Begin, TakeOver and Rollback return the executor of a rollout,
+// which this process carries out. All of them ask package plan what is allowed, so a
 // refusal is a *plan.TransitionError with a hint, and a workload without a rollout an
 // error that wraps plan.ErrNoRollout.
 type Rollouts struct {
-	Records Records
-	// Open opens a workload by its name.
-	Open func(ctx context.Context, ref cluster.Ref) (Workload, error)
+	Records   Records
+	Workloads Workloads
 	// By names this program and the person behind it, for others to read.
 	By string
-	// Now is the clock; nil is time.Now.
-	Now func() time.Time
-	// Waiting is called with a holder that may be gone, while it is waited for; nil
-	// tells no one.
-	Waiting func(holder string)
-	// Unless is asked before a record changes, of the record as it is then; its error
-	// refuses the change. nil allows all.
-	Unless func(plan.Record) error
 	// Approvals know what the person behind this program has approved. Without them
 	// nothing is: a plan from a record is then driven only as far as it changes nothing
 	// that runs, and no further than its present step.
 	Approvals Approvals
 }
-
-// Transition is a change of how far a rollout has come: a method of [plan.Progress] such
-// as plan.Progress.Resume.
-type Transition func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error)
 
 // List returns the recorded rollouts of a namespace, or of all for "", and the records that
 // cannot be read.
@@ -137,162 +134,6 @@ func (r Rollouts) Get(ctx context.Context, ref cluster.Ref) (plan.Record, error)
 // Holder names who drives a rollout now; "" for none.
 func (r Rollouts) Holder(ctx context.Context, ref cluster.Ref) (string, error) {
 	return r.Records.Holder(ctx, ref)
-}
-
-// Change has a recorded rollout make a transition, and returns it as it is then.
-func (r Rollouts) Change(ctx context.Context, ref cluster.Ref, t Transition) (plan.Record, error) {
-	return r.Records.Change(ctx, ref, r.By, func(rec *plan.Record) error {
-		if r.Unless != nil {
-			if err := r.Unless(*rec); err != nil {
-				return err
-			}
-		}
-		next, err := t(rec.Progress, rec.Plan, r.now())
-		rec.Progress = next
-		return err
-	})
-}
-
-// Promotion is the transition that promotes a rollout so far.
-func Promotion(how plan.Promotion) Transition {
-	return func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
-		return p.Promote(of, how, now)
-	}
-}
-
-// Pausing is the transition that puts a rollout on hold; by is who does. [Rollouts.Stop]
-// returns when no further pod is updated.
-func Pausing(by string) Transition {
-	return func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) { return p.Pause(of, by, now) }
-}
-
-// PausingAfterStep is the transition that puts a rollout on hold at the end of its present
-// step; by is who does.
-func PausingAfterStep(by string) Transition {
-	return func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
-		return p.PauseAfterStep(of, by, now)
-	}
-}
-
-// Aborting is the transition that ends a rollout where it is. With back, its work is to
-// be undone, so one that is done has it, too.
-func Aborting(why string, back bool) Transition {
-	return func(p plan.Progress, of plan.Plan, _ time.Time) (plan.Progress, error) {
-		if back {
-			return p.RollBack(of, why)
-		}
-		return p.Abort(of, why)
-	}
-}
-
-// TakingOver is the transition that has the time limit of the present step count from now.
-// It is for a rollout that no process has driven for a while, see [Rollouts.Transit]; a hold
-// stays in force.
-func TakingOver(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
-	return p.TakeOver(of, now), nil
-}
-
-// Promote lets a rollout continue past its present step, or past pauses.
-func (r Rollouts) Promote(ctx context.Context, ref cluster.Ref, how plan.Promotion) (plan.Record, error) {
-	return r.Change(ctx, ref, Promotion(how))
-}
-
-// Pause puts a rollout on hold, and returns when no further pod is updated.
-func (r Rollouts) Pause(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
-	return r.stopped(ctx, ref, Pausing(r.By))
-}
-
-// stopped has a rollout make a transition that stops its controller.
-func (r Rollouts) stopped(ctx context.Context, ref cluster.Ref, t Transition) (plan.Record, error) {
-	if rec, err := r.Change(ctx, ref, t); err != nil {
-		return rec, err
-	}
-	return r.Stop(ctx, ref)
-}
-
-// Resume ends a hold. Where no process is running the rollout, [Rollouts.Drive] does.
-func (r Rollouts) Resume(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
-	return r.Change(ctx, ref, plan.Progress.Resume)
-}
-
-// Retry has a rollout that has halted continue.
-func (r Rollouts) Retry(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
-	return r.Change(ctx, ref, plan.Progress.Retry)
-}
-
-// Abort ends a rollout where it is, and returns when no further pod is updated.
-func (r Rollouts) Abort(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
-	return r.stopped(ctx, ref, Aborting(r.aborted(), false))
-}
-
-// StepBack repeats the steps from an index on, as far as nothing was written since.
-func (r Rollouts) StepBack(ctx context.Context, ref cluster.Ref, to int) (plan.Record, error) {
-	return r.Change(ctx, ref, func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
-		return p.StepBack(of, to, now)
-	})
-}
-
-// Run records a plan and carries it out, until it is done, halts, or has to be
-// left. It is refused while another rollout of the workload is in flight.
-func (r Rollouts) Run(ctx context.Context, ref cluster.Ref, p plan.Plan, o Options) (Result, error) {
-	return r.opened(ctx, ref, o, func(w Workload) (*Executor, error) { return r.Begin(ctx, w, p) })
-}
-
-// Drive carries out what is left of the recorded rollout. The error wraps plan.ErrOtherExecutor
-// where another process drives it.
-func (r Rollouts) Drive(ctx context.Context, ref cluster.Ref, o Options) (Result, error) {
-	return r.opened(ctx, ref, o, func(w Workload) (*Executor, error) { return r.Continue(ctx, w) })
-}
-
-// RollBack ends the recorded rollout and carries out the way back to the template that
-// it started from. Where no pod was updated there is none, and the result shows it.
-func (r Rollouts) RollBack(ctx context.Context, ref cluster.Ref, o Options) (Result, error) {
-	if _, err := r.Change(ctx, ref, Aborting(r.aborted(), true)); err != nil {
-		return Result{}, err
-	}
-	return r.opened(ctx, ref, o, func(w Workload) (*Executor, error) { return r.Rollback(ctx, w, r.aborted()) })
-}
-
-// Undo leads a workload back to an older revision; 0 is the one before the present. It is
-// refused while a rollout is in flight.
-func (r Rollouts) Undo(ctx context.Context, ref cluster.Ref, revision int64, policy plan.Policy, o Options) (Result, error) {
-	return r.opened(ctx, ref, o, func(w Workload) (*Executor, error) {
-		if err := Idle(w, plan.TransitionUndo); err != nil {
-			return nil, err
-		}
-		s, err := w.Observe(ctx, ref)
-		if err != nil {
-			return nil, err
-		}
-		p, err := plan.Undo(s, revision, policy)
-		if err != nil {
-			return nil, err
-		}
-		return r.Begin(ctx, w, p)
-	})
-}
-
-// opened opens a workload and drives what start begins.
-func (r Rollouts) opened(ctx context.Context, ref cluster.Ref, o Options, start func(Workload) (*Executor, error)) (Result, error) {
-	w, err := r.Open(ctx, ref)
-	if err != nil {
-		return Result{}, err
-	}
-	defer w.Close()
-	e, err := start(w)
-	if err != nil {
-		return Result{}, err
-	}
-	return e.Run(o)
-}
-
-func (r Rollouts) aborted() string { return "aborted by " + r.By }
-
-func (r Rollouts) now() time.Time {
-	if r.Now != nil {
-		return r.Now()
-	}
-	return time.Now()
 }
 
 // Idle reports why another plan cannot take the place of the recorded one, by a

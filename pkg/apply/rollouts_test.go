@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,13 +35,15 @@ var (
 )
 
 // rollouts are those of a world with one workload.
-func rollouts(t *testing.T, doc string, o simulate.Options, policy plan.Policy) (apply.Rollouts, *memory) {
+func rollouts(t *testing.T, doc string, o simulate.Options, policy plan.Policy) (library, *memory) {
 	t.Helper()
 	m := &memory{bed: newBed(t, doc, o, policy)}
-	return apply.Rollouts{Records: m, Open: m.open, By: "ann", Now: m.Now}, m
+	return library{apply.Rollouts{Records: m, Workloads: m, By: "ann"}}, m
 }
 
-func (m *memory) open(_ context.Context, ref cluster.Ref) (apply.Workload, error) {
+func (m *memory) Waiting(string) {}
+
+func (m *memory) Open(_ context.Context, ref cluster.Ref) (apply.Workload, error) {
 	if ref != m.ref {
 		return nil, fmt.Errorf("%s: %w", ref, plan.ErrNotFound)
 	}
@@ -153,7 +154,7 @@ func TestRollouts_RunFromStartToUndo(t *testing.T) {
 	if !ok || refused.Transition != plan.TransitionBegin || !strings.HasPrefix(err.Error(), "cloneset/web has a rollout already: ") || refused.Hint == "" {
 		t.Errorf("%v", err)
 	}
-	if _, err := r.Undo(ctx, m.ref, 0, plan.Policy{}, apply.Options{}); err == nil {
+	if _, err := r.Undo(ctx, m.ref, apply.Options{}); err == nil {
 		t.Error("it is undone while it is in flight")
 	}
 
@@ -177,7 +178,7 @@ func TestRollouts_RunFromStartToUndo(t *testing.T) {
 	if _, err = r.Abort(ctx, m.ref); err == nil {
 		t.Error("what is done is aborted")
 	}
-	if res, err = r.Undo(ctx, m.ref, 0, plan.Policy{}, apply.Options{}); err != nil || res.Outcome != event.Completed || m.images(t)["web:1"] != 6 {
+	if res, err = r.Undo(ctx, m.ref, apply.Options{}); err != nil || res.Outcome != event.Completed || m.images(t)["web:1"] != 6 {
 		t.Errorf("%+v, %v, %v", res, err, m.images(t))
 	}
 	if m.opened != 0 || m.holder != "" || m.announce == 0 {
@@ -270,7 +271,7 @@ func TestRollouts_RollBackIsNotRolledBackByAWaitingOne(t *testing.T) {
 	if res, err := r.RollBack(ctx, m.ref, apply.Options{Until: m.Now()}); err != nil || res.Outcome != event.TimedOut {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	w, err := r.Open(ctx, m.ref)
+	w, err := r.Workloads.Open(ctx, m.ref)
 	must(t, err)
 	e, err := r.Rollback(ctx, waiting{w, func() {
 		if res, err := r.Drive(ctx, m.ref, apply.Options{}); err != nil || res.Outcome != event.RolledBack {
@@ -285,9 +286,9 @@ func TestRollouts_RollBackIsNotRolledBackByAWaitingOne(t *testing.T) {
 // TestRollouts_ResumeGivesAStepItsWholeTime: a step that was on hold for longer than it may take has all its
 // time when it is resumed or promoted, and when another process takes it over.
 func TestRollouts_ResumeGivesAStepItsWholeTime(t *testing.T) {
-	for name, resume := range map[string]func(apply.Rollouts, *memory) error{
-		"resumed": func(r apply.Rollouts, m *memory) error { _, err := r.Resume(t.Context(), m.ref); return err },
-		"promoted in advance": func(r apply.Rollouts, m *memory) error {
+	for name, resume := range map[string]func(library, *memory) error{
+		"resumed": func(r library, m *memory) error { _, err := r.Resume(t.Context(), m.ref); return err },
+		"promoted in advance": func(r library, m *memory) error {
 			_, err := r.Promote(t.Context(), m.ref, plan.Promotion{Full: true})
 			return err
 		},
@@ -301,20 +302,20 @@ func TestRollouts_ResumeGivesAStepItsWholeTime(t *testing.T) {
 	}
 	r, m := unready(t)
 	must(t, m.Run(m.Now().Add(time.Hour)))
-	_, err := r.Change(t.Context(), m.ref, apply.TakingOver)
+	_, err := r.Change(t.Context(), m.ref, apply.Act{})
 	must(t, err)
 	lastsFor(t, "taken over", r, m, 5*time.Minute)
 
 	r, m = unready(t)
 	must(t, m.Run(m.Now().Add(time.Hour)))
-	lastsFor(t, "left alone", r, m, 0)
+	lastsFor(t, "left alone", r, m, 5*time.Minute)
 	_, err = r.Retry(t.Context(), m.ref)
 	must(t, err)
 	lastsFor(t, "retried", r, m, 5*time.Minute)
 }
 
 // unready is a rollout in a step that does not end, and may take five minutes.
-func unready(t *testing.T) (apply.Rollouts, *memory) {
+func unready(t *testing.T) (library, *memory) {
 	t.Helper()
 	o := simulate.DefaultOptions()
 	o.Agent.Override = func(p *cluster.Pod) simulate.Override {
@@ -327,7 +328,7 @@ func unready(t *testing.T) (apply.Rollouts, *memory) {
 	return r, m
 }
 
-func lastsFor(t *testing.T, name string, r apply.Rollouts, m *memory, want time.Duration) {
+func lastsFor(t *testing.T, name string, r library, m *memory, want time.Duration) {
 	t.Helper()
 	began := m.Now()
 	res, err := r.Drive(t.Context(), m.ref, apply.Options{})
@@ -357,7 +358,6 @@ func TestRollouts_RefuseWhatCannotRun(t *testing.T) {
 		"drive":     func() error { _, err := r.Drive(ctx, m.ref, apply.Options{}); return err },
 		"roll back": func() error { _, err := r.RollBack(ctx, m.ref, apply.Options{}); return err },
 		"retry":     func() error { _, err := r.Retry(ctx, m.ref); return err },
-		"step back": func() error { _, err := r.StepBack(ctx, m.ref, 0); return err },
 	} {
 		if err := drive(); !errors.Is(err, plan.ErrNoRollout) || m.holder != "" || m.opened != 0 {
 			t.Errorf("%s of none: %v, %q holds it, %d are open", name, err, m.holder, m.opened)
@@ -377,19 +377,15 @@ func TestRollouts_RefuseAChangedRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	meddle := func() { _, err := r.Pause(ctx, m.ref); must(t, err) }
-	other := errors.New("it is on hold now")
-	strict := r
-	strict.Unless = func(rec plan.Record) error {
-		if rec.State() == plan.StateHeld {
-			return other
-		}
-		return nil
-	}
+	rec, err := r.Get(ctx, m.ref)
+	must(t, err)
+	resume := apply.Act{Transition: plan.TransitionResume}
+	resume.Confirmed = resume.Means(rec)
 	m.meddles = meddle
-	if _, err := strict.Promote(ctx, m.ref, plan.Promotion{}); !errors.Is(err, other) {
+	if _, err := r.Do(ctx, m.ref, resume); !errors.Is(err, apply.ErrChanged) {
 		t.Errorf("%v", err)
 	}
-	rec, err := r.Get(ctx, m.ref)
+	rec, err = r.Get(ctx, m.ref)
 	if err != nil || rec.State() != plan.StateHeld || rec.Progress.Promoted {
 		t.Errorf("%+v, %v", rec.Progress, err)
 	}
@@ -401,41 +397,11 @@ func TestRollouts_RefuseAChangedRecord(t *testing.T) {
 	}
 }
 
-// TestRollouts_StepBackRestoresThePause: the pause that was promoted by mistake is waited for
-// again, and the rollout then ends as planned, with every patch sent once.
-func TestRollouts_StepBackRestoresThePause(t *testing.T) {
-	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%"), Pull: plan.PullNever})
-	ctx := t.Context()
-	if _, err := r.Run(ctx, m.ref, m.plan, apply.Options{AtPause: true}); err != nil {
-		t.Fatal(err)
-	}
-	at := slices.IndexFunc(m.plan.Steps, func(s plan.Step) bool { return s.Kind == plan.StepPause })
-	rec, err := r.StepBack(ctx, m.ref, at-1)
-	if err != nil || rec.Progress.Step != at-1 {
-		t.Fatalf("%+v, %v", rec.Progress, err)
-	}
-	sent := map[string]int{}
-	res, err := r.Drive(ctx, m.ref, apply.Options{AtPause: true, Emit: func(e event.Event) {
-		if e.Type == event.Acted {
-			sent[e.StepName]++
-		}
-	}})
-	if err != nil || res.Outcome != event.AtPause || len(sent) > 0 || m.images(t)["web:2"] != 2 {
-		t.Fatalf("%+v, %v, sent %v, %v", res, err, sent, m.images(t))
-	}
-	if _, err := r.Promote(ctx, m.ref, plan.Promotion{}); err != nil {
-		t.Fatal(err)
-	}
-	if res, err = r.Drive(ctx, m.ref, apply.Options{}); err != nil || res.Outcome != event.Completed || m.images(t)["web:2"] != 6 {
-		t.Errorf("%+v, %v, %v", res, err, m.images(t))
-	}
-}
-
 // TestRollouts_DoDecidesWhoCarriesItOut: an act changes the record, and the caller carries on where no
 // other process does and it may; a refusal changes nothing.
 func TestRollouts_DoDecidesWhoCarriesItOut(t *testing.T) {
 	denied := errors.New("you may not patch clonesets")
-	promote := apply.Act{Transition: apply.Promotion(plan.Promotion{}), Continues: true}
+	promote := apply.Act{Transition: plan.TransitionPromote, Continues: true}
 	for name, c := range map[string]struct {
 		holder   string
 		denied   error

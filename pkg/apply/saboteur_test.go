@@ -1,6 +1,7 @@
 package apply_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -31,22 +32,24 @@ spec:
 // asked or pulled, template and replicas are those of the rollout, and no more pods than those of
 // the next original step, 3, are updated.
 func TestSaboteur_RecordCausesNothingUnapproved(t *testing.T) {
-	verbs := map[string]func(apply.Rollouts, *memory, apply.Options) error{
-		"promote": func(r apply.Rollouts, m *memory, o apply.Options) error {
-			return transit(r, m, apply.Promotion(plan.Promotion{}), o)
+	verbs := map[string]func(library, *memory, apply.Options) error{
+		"promote": func(r library, m *memory, o apply.Options) error {
+			return transit(r, m, apply.Act{Transition: plan.TransitionPromote}, o)
 		},
-		"promote --full": func(r apply.Rollouts, m *memory, o apply.Options) error {
-			return transit(r, m, apply.Promotion(plan.Promotion{Full: true}), o)
+		"promote --full": func(r library, m *memory, o apply.Options) error {
+			return transit(r, m, apply.Act{Transition: plan.TransitionPromote, How: plan.Promotion{Full: true}}, o)
 		},
-		"resume": func(r apply.Rollouts, m *memory, o apply.Options) error {
-			return transit(r, m, plan.Progress.Resume, o)
+		"resume": func(r library, m *memory, o apply.Options) error {
+			return transit(r, m, apply.Act{Transition: plan.TransitionResume}, o)
 		},
-		"retry": func(r apply.Rollouts, m *memory, o apply.Options) error { return transit(r, m, plan.Progress.Retry, o) },
-		"drive": func(r apply.Rollouts, m *memory, o apply.Options) error {
+		"retry": func(r library, m *memory, o apply.Options) error {
+			return transit(r, m, apply.Act{Transition: plan.TransitionRetry}, o)
+		},
+		"drive": func(r library, m *memory, o apply.Options) error {
 			_, err := r.Drive(m.t.Context(), m.ref, o)
 			return err
 		},
-		"abort --rollback": func(r apply.Rollouts, m *memory, o apply.Options) error {
+		"abort --rollback": func(r library, m *memory, o apply.Options) error {
 			_, err := r.RollBack(m.t.Context(), m.ref, o)
 			return err
 		},
@@ -101,12 +104,13 @@ func TestSaboteur_RecordCausesNothingUnapproved(t *testing.T) {
 }
 
 // transit makes a transition and carries out what may be.
-func transit(r apply.Rollouts, m *memory, turn apply.Transition, o apply.Options) error {
-	e, _, err := r.Transit(m.t.Context(), m, turn)
-	if err != nil {
-		return err
+func transit(r library, m *memory, turn apply.Act, o apply.Options) error {
+	turn.Continues = true
+	done, err := r.Do(m.t.Context(), m.ref, turn)
+	if err != nil || done.Executor == nil {
+		return errors.Join(err, done.Elsewhere)
 	}
-	_, err = e.Run(o)
+	_, err = done.Executor.Run(o)
 	return err
 }
 

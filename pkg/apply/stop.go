@@ -16,16 +16,16 @@ const confirmsWithin = 3 * time.Second
 // looksEvery is how often the record is read meanwhile.
 const looksEvery = 100 * time.Millisecond
 
-// Stop returns when no further pod of a rollout is updated that was paused or aborted, see
+// stop returns when no further pod of a rollout is updated that was paused or aborted, see
 // [plan.ControllerStop]. The process that drives the rollout stops the controller; where there is none,
 // or it does not answer, this one does. It does nothing for a rollout without such a request.
 // The error is a *DeniedError where the caller may not write the workload.
-func (r Rollouts) Stop(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
+func (r Rollouts) stop(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
 	rec, driven, err := r.confirmed(ctx, ref)
 	if err != nil || !rec.Progress.Stop.Asked {
 		return rec, err
 	}
-	w, err := r.Open(ctx, ref)
+	w, err := r.Workloads.Open(ctx, ref)
 	switch {
 	case err != nil && !stops(rec):
 		return rec, nil // it is stopped; who may not watch the workload sees it a moment early

@@ -76,7 +76,7 @@ func (m *memory) untouched(t *testing.T) []string {
 
 // begin carries a rollout out until two pods have changed, and has act done then, while
 // the program drives it.
-func (s stoppable) begin(t *testing.T, o apply.Options, act func(r apply.Rollouts, m *memory)) (apply.Rollouts, *memory, apply.Result) {
+func (s stoppable) begin(t *testing.T, o apply.Options, act func(r library, m *memory)) (library, *memory, apply.Result) {
 	t.Helper()
 	sim := simulate.DefaultOptions()
 	sim.Gates.CloneSetPartitionRollback = s.rollback
@@ -97,7 +97,7 @@ func (s stoppable) begin(t *testing.T, o apply.Options, act func(r apply.Rollout
 	return r, m, res
 }
 
-func (m *memory) change(t *testing.T, r apply.Rollouts, do apply.Transition) {
+func (m *memory) change(t *testing.T, r library, do apply.Act) {
 	t.Helper()
 	_, err := r.Change(t.Context(), m.ref, do)
 	must(t, err)
@@ -119,7 +119,7 @@ func (m *memory) stays(t *testing.T) int {
 func TestStop_ByAnExecutorChangesNoFurtherPod(t *testing.T) {
 	for name, s := range stoppables {
 		t.Run(name, func(t *testing.T) {
-			r, m, res := s.begin(t, apply.Options{}, func(r apply.Rollouts, m *memory) { m.change(t, r, apply.Pausing("ann")) })
+			r, m, res := s.begin(t, apply.Options{}, func(r library, m *memory) { m.change(t, r, apply.Act{Transition: plan.TransitionPause}) })
 			rec, err := m.Rollout()
 			must(t, err)
 			if stop := rec.Progress.Stop; res.Outcome != event.AtPause || stop.Field != s.by || !stop.Done {
@@ -129,7 +129,7 @@ func TestStop_ByAnExecutorChangesNoFurtherPod(t *testing.T) {
 				t.Errorf("%s", rec.Describe())
 			}
 			m.unchanged(t, s)
-			m.finish(t, r, plan.Progress.Resume)
+			m.finish(t, r, apply.Act{Transition: plan.TransitionResume})
 		})
 	}
 }
@@ -146,7 +146,7 @@ func (m *memory) unchanged(t *testing.T, s stoppable) {
 
 // finish makes a transition and drives the rollout to its end, by when nothing is left of
 // the stop.
-func (m *memory) finish(t *testing.T, r apply.Rollouts, do apply.Transition) {
+func (m *memory) finish(t *testing.T, r library, do apply.Act) {
 	t.Helper()
 	m.change(t, r, do)
 	res, err := r.Drive(t.Context(), m.ref, apply.Options{})
@@ -179,18 +179,18 @@ func TestStop_WithoutAnExecutorIsWrittenByTheCaller(t *testing.T) {
 				t.Errorf("it answers before the controller has seen the stop (%v)", err)
 			}
 			m.unchanged(t, s)
-			m.finish(t, r, plan.Progress.Retry)
+			m.finish(t, r, apply.Act{Transition: plan.TransitionRetry})
 		})
 	}
 }
 
 // left is a rollout in the middle that no process drives any more.
-func (s stoppable) left(t *testing.T) (apply.Rollouts, *memory) {
+func (s stoppable) left(t *testing.T) (library, *memory) {
 	t.Helper()
 	var until time.Time // a first rollout shows when it is in the middle
-	s.begin(t, apply.Options{}, func(r apply.Rollouts, m *memory) {
+	s.begin(t, apply.Options{}, func(r library, m *memory) {
 		until = m.Now()
-		m.change(t, r, apply.Aborting("enough", false))
+		m.change(t, r, apply.Act{Transition: plan.TransitionAbort, Why: "enough"})
 	})
 	r, m := rollouts(t, s.doc(), s.options(), plan.Policy{Driver: s.driver, Steps: steps(t, "1", "100%"), Pull: plan.PullNever})
 	res, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{Until: until})
@@ -262,7 +262,7 @@ func TestStop_AfterStepCompletesTheStep(t *testing.T) {
 			res, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{AtPause: true, Emit: func(event.Event) {
 				if n := len(m.untouched(t)); !once && n < 8 && n > 0 && m.kept(t) > 0 {
 					once = true
-					m.change(t, r, apply.PausingAfterStep("ann"))
+					m.change(t, r, apply.Act{Transition: plan.TransitionPause, AfterStep: true})
 				}
 			}})
 			must(t, err)
@@ -281,7 +281,7 @@ func TestStop_AfterStepCompletesTheStep(t *testing.T) {
 			if n := m.stays(t); n > 0 {
 				t.Errorf("%d pods have changed since", n)
 			}
-			m.finish(t, r, plan.Progress.Resume)
+			m.finish(t, r, apply.Act{Transition: plan.TransitionResume})
 		})
 	}
 }
@@ -305,7 +305,7 @@ func TestStop_RollsNothingBack(t *testing.T) {
 	res, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{Emit: func(event.Event) {
 		if !once && m.images(t)["web:2"] == 2 {
 			once = true
-			m.change(t, r, apply.Aborting("aborted by ann", false))
+			m.change(t, r, apply.Act{Transition: plan.TransitionAbort, Why: "aborted by ann"})
 		}
 	}})
 	if images := m.images(t); err != nil || res.Outcome != event.Failed || images["web:2"] < 2 || images["web:1"] == 0 {
@@ -317,7 +317,7 @@ func TestStop_RollsNothingBack(t *testing.T) {
 // and nothing fights it.
 func TestStop_NamesWhatUndidIt(t *testing.T) {
 	s := stoppables["CloneSet in place"]
-	_, m, _ := s.begin(t, apply.Options{}, func(r apply.Rollouts, m *memory) { m.change(t, r, apply.Pausing("ann")) })
+	_, m, _ := s.begin(t, apply.Options{}, func(r library, m *memory) { m.change(t, r, apply.Act{Transition: plan.TransitionPause}) })
 	patch := plan.Patch{Type: plan.PatchMerge, Body: map[string]any{"spec": map[string]any{"updateStrategy": map[string]any{"rollingUpdate": map[string]any{"paused": false}}}}}
 	must(t, m.Do(t.Context(), m.ref, plan.Action{Patch: &patch}))
 	rec, err := m.Rollout()
@@ -338,7 +338,7 @@ func TestStop_IgnoresPartitionsOfAnEditedRecord(t *testing.T) {
 	_, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{AtPause: true, Emit: func(event.Event) {
 		if !once && m.images(t)["web:2"] == 1 {
 			once = true
-			m.change(t, r, apply.Pausing("ann"))
+			m.change(t, r, apply.Act{Transition: plan.TransitionPause})
 		}
 	}})
 	must(t, err)
@@ -346,7 +346,7 @@ func TestStop_IgnoresPartitionsOfAnEditedRecord(t *testing.T) {
 	must(t, err)
 	rec.Progress.Stop.Was = "0"
 	must(t, m.Record(t.Context(), m.ref, rec.Version, rec.Progress))
-	m.change(t, r, plan.Progress.Resume)
+	m.change(t, r, apply.Act{Transition: plan.TransitionResume})
 	now, err := m.Snapshot(m.ref)
 	must(t, err)
 	if d := plan.Next(rec.Plan, now, m.Now()); d.Verb != plan.Halt || !strings.Contains(d.Reason, "the partition was 0 before the pause according to the record, but the plan has 5") {

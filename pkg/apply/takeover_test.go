@@ -39,7 +39,7 @@ func (a *approved) TakeOver(_ context.Context, t apply.TakeOver) (bool, error) {
 // that changes nothing that runs.
 func TestDrive_NeedsApproval(t *testing.T) {
 	policy := plan.Policy{Steps: steps(t, "1+pause", "2", "100%"), Pull: plan.PullNever}
-	begun := func(t *testing.T, a apply.Approvals) (apply.Rollouts, *memory) {
+	begun := func(t *testing.T, a apply.Approvals) (library, *memory) {
 		t.Helper()
 		r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), policy)
 		r.Approvals = a
@@ -89,7 +89,7 @@ var errLooks = errors.New("it looks otherwise")
 // TestStep_ChangesTheRecordOnlyWithTheLease: the record of a rollout changes only where this process may then drive it, and
 // what is decided on is what is recorded in the end.
 func TestStep_ChangesTheRecordOnlyWithTheLease(t *testing.T) {
-	atPause := func(t *testing.T) (apply.Rollouts, *memory) {
+	atPause := func(t *testing.T) (library, *memory) {
 		t.Helper()
 		r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "1+pause", "2+pause", "100%"), Pull: plan.PullNever})
 		res, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{AtPause: true})
@@ -99,42 +99,38 @@ func TestStep_ChangesTheRecordOnlyWithTheLease(t *testing.T) {
 		}
 		return r, m
 	}
-	promotion := apply.Promotion(plan.Promotion{})
+	promotion := apply.Act{Transition: plan.TransitionPromote, Continues: true}
 	t.Run("driven", func(t *testing.T) {
 		r, m := atPause(t)
-		e, rec, err := r.Transit(t.Context(), m, promotion)
+		done, err := r.Do(t.Context(), m.ref, promotion)
 		must(t, err)
-		if !rec.Progress.Promoted {
-			t.Errorf("it is not recorded: %+v", rec.Progress)
+		if !done.Record.Progress.Promoted {
+			t.Errorf("it is not recorded: %+v", done.Record.Progress)
 		}
-		if res, err := e.Run(apply.Options{AtPause: true}); err != nil || res.Outcome != event.AtPause || m.images(t)["web:2"] != 2 {
+		if res, err := done.Executor.Run(apply.Options{AtPause: true}); err != nil || res.Outcome != event.AtPause || m.images(t)["web:2"] != 2 {
 			t.Errorf("%+v, %v, %v", res, err, m.images(t))
 		}
 	})
 	evil := plan.Patch{Type: plan.PatchJSON, Body: []any{map[string]any{"op": "add", "path": "/spec/template/spec/hostNetwork", "value": true}}}
 	for name, c := range map[string]struct {
-		spoil   func(*apply.Rollouts, *memory)
+		spoil   func(*apply.Act, *memory)
 		refusal func(error) bool
 	}{
-		"an edited plan": {func(_ *apply.Rollouts, m *memory) {
+		"an edited plan": {func(_ *apply.Act, m *memory) {
 			m.rec.Plan.Steps = slices.Clone(m.rec.Plan.Steps)
 			last := &m.rec.Plan.Steps[len(m.rec.Plan.Steps)-1]
 			last.Kind = plan.StepUpdate
 			last.Patches = append(slices.Clone(last.Patches), evil)
 		}, func(err error) bool { _, ok := errors.AsType[*apply.UnapprovedError](err); return ok }},
-		"no rights":       {func(_ *apply.Rollouts, m *memory) { m.denied = plan.ErrRefused }, func(err error) bool { _, ok := errors.AsType[*apply.DeniedError](err); return ok }},
-		"another process": {func(_ *apply.Rollouts, m *memory) { m.holder = "ben" }, func(err error) bool { return errors.Is(err, plan.ErrOtherExecutor) }},
-		"a condition": {func(r *apply.Rollouts, _ *memory) {
-			r.Unless = func(plan.Record) error { return errLooks }
-		}, func(err error) bool { return errors.Is(err, errLooks) }},
+		"another step than was confirmed": {func(act *apply.Act, _ *memory) { act.Confirmed = "step 9" }, func(err error) bool { return errors.Is(err, apply.ErrChanged) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, m := atPause(t)
 			before, err := r.Get(t.Context(), m.ref)
 			must(t, err)
-			c.spoil(&r, m)
-			held := m.holder
-			_, _, err = r.Transit(t.Context(), m, promotion)
+			act, held := promotion, m.holder
+			c.spoil(&act, m)
+			_, err = r.Do(t.Context(), m.ref, act)
 			if !c.refusal(err) || m.holder != held {
 				t.Errorf("%v, held by %q", err, m.holder)
 			}
@@ -150,12 +146,12 @@ func TestStep_ChangesTheRecordOnlyWithTheLease(t *testing.T) {
 		a := &approved{}
 		r.Approvals = a
 		m.meddles = func() {
-			_, err := r.Change(t.Context(), m.ref, apply.Aborting("ben has doubts", false))
+			_, err := r.Change(t.Context(), m.ref, apply.Act{Transition: plan.TransitionAbort, Why: "ben has doubts"})
 			must(t, err)
 		}
-		_, rec, err := r.Transit(t.Context(), m, promotion)
+		_, err := r.Do(t.Context(), m.ref, promotion)
 		if refused, ok := errors.AsType[*plan.TransitionError](err); !ok || refused.Transition != plan.TransitionPromote || len(a.asked) != 1 || m.holder != "" {
-			t.Errorf("%v, asked %d times, %+v", err, len(a.asked), rec.Progress)
+			t.Errorf("%v, asked %d times", err, len(a.asked))
 		}
 	})
 }
@@ -198,7 +194,7 @@ func TestDo_ARefusalLeavesTheRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Approvals, m.holder = &refusing{}, holder
-		_, err := r.Do(t.Context(), m.ref, apply.Act{Transition: apply.Promotion(plan.Promotion{}), Continues: true})
+		_, err := r.Do(t.Context(), m.ref, apply.Act{Transition: plan.TransitionPromote, Continues: true})
 		if _, unapproved := errors.AsType[*apply.UnapprovedError](err); unapproved == promoted {
 			t.Errorf("holder %q: %v", holder, err)
 		}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -208,38 +207,6 @@ func (p Progress) halt(why string) Progress {
 		p.Failed = why
 	}
 	return p
-}
-
-// StepBack repeats the steps from an index on, which is before the present one: a pause
-// is waited for and a question asked again, and pauses that were promoted count again. It
-// never undoes writes: it is refused where a step after that one has written or may have
-// written. A halt ends, since the step is another one; a hold stays in force.
-func (p Progress) StepBack(of Plan, to int, now time.Time) (Progress, error) {
-	if err := p.Allows(TransitionStepBack, of); err != nil {
-		return p, err
-	}
-	if to < 0 || to >= min(p.Step, len(of.Steps)) {
-		return p, p.stepBackError(of, fmt.Sprintf("there is no step %d before the present one, %d", to+1, p.Step+1))
-	}
-	for _, s := range of.Steps[to+1 : min(p.Step+1, len(of.Steps))] {
-		if s.writes() {
-			return p, p.stepBackError(of, fmt.Sprintf("step %s has changed the workload or its pods", s.Name))
-		}
-	}
-	back := Progress{Step: to, Started: now.UTC(), FirstCountingPause: min(p.FirstCountingPause, to), PausedBy: p.PausedBy, PausedFrom: min(p.PausedFrom, to+1), Stop: p.Stop}
-	if p.PausedBy == "" {
-		back.Stop = p.Stop.withdrawn()
-	}
-	return back, nil
-}
-
-func (p Progress) stepBackError(of Plan, why string) error {
-	return &TransitionError{Transition: TransitionStepBack, State: p.State(of), Msg: why, Hint: "'rollout abort --rollback' undoes what was written"}
-}
-
-// writes reports whether a step changes the workload or its pods.
-func (s *Step) writes() bool {
-	return len(s.Patches) > 0 || !slices.Contains([]StepKind{StepPause, StepVerify, StepPullImages}, s.Kind)
 }
 
 // Toggle is the transition of a control that pauses and resumes: it retries what has

@@ -139,7 +139,7 @@ const (
 var auditWords = map[string]string{
 	string(TransitionBegin): "started", string(TransitionPromote): "promoted", string(TransitionPause): "paused",
 	string(TransitionResume): "resumed", string(TransitionRetry): "retried", string(TransitionAbort): "aborted",
-	string(TransitionRollBack): "rolled back", string(TransitionStepBack): "stepped back", string(TransitionUndo): "rolled back",
+	string(TransitionRollBack): "rolled back", string(TransitionUndo): "rolled back",
 	AuditHalt: "failed", auditFinish: "completed",
 }
 
@@ -220,8 +220,6 @@ func TransitionBetween(before, after Progress, of Plan, driven bool) (what, deta
 		return auditFinish, ""
 	case driven:
 		return "", ""
-	case after.Step < before.Step:
-		return string(TransitionStepBack), at()
 	case before.Failed != "" && after.Failed == "":
 		return string(TransitionRetry), at()
 	case after.FirstCountingPause > before.FirstCountingPause:

@@ -43,7 +43,6 @@ func TestTransitionBetween_NamesTheTransition(t *testing.T) {
 		"resume an orphan":    {running, do(running.Resume(of, now)), false, "resume: step half"},
 		"retry":               {halted, do(halted.Retry(of, now)), false, "retry: step half"},
 		"abort":               {running, do(running.Abort(of, "aborted by ann")), false, "abort: step half"},
-		"step back":           {running, plan.Progress{Step: 0}, false, "stepback: step pause-1"},
 		"halt":                {running, halted, true, "halt: a pod fails"},
 		"finish":              {running, plan.Progress{Step: 3, Finished: now}, true, "finish: "},
 		"a further step":      {running, plan.Progress{Step: 2, Started: now}, true, ": "},

@@ -282,27 +282,6 @@ func OlderRevision(s Snapshot, number int64) (cluster.Revision, error) {
 	return cluster.Revision{}, &tree.Error{Msg: "has no older revision", Hint: "apply the old manifest: 'kubectl kruise rollout run -f FILE'"}
 }
 
-// Undo makes the plan that leads to an older revision, see [OlderRevision]: to its very template,
-// without the fields that were added since. All pods go back: a partition that an ended
-// rollout has left would keep the very pods that are to go back, and is removed.
-func Undo(s Snapshot, revision int64, policy Policy) (Plan, error) {
-	if s.Object() == nil {
-		return Plan{}, &tree.Error{Msg: "the object is gone"}
-	}
-	to, err := OlderRevision(s, revision)
-	if err != nil {
-		return Plan{}, err
-	}
-	desired, err := WithTemplate(s.Object(), to.Template)
-	if err != nil {
-		return Plan{}, err
-	}
-	if partition, ok := cluster.Of(desired.Object).Partition(); ok && partition.String() != "0" {
-		desired = withPartition(desired, intstr.FromInt32(0))
-	}
-	return Build(desired, s, policy)
-}
-
 // Revision is one stored template of a workload.
 type Revision struct {
 	cluster.Revision

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -14,35 +12,26 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// TestUndo_LeadsToAnOlderRevision: all pods go to the older template, whatever partition an ended rollout has
-// left, and a revision that is not recorded is an error.
-func TestUndo_LeadsToAnOlderRevision(t *testing.T) {
+// TestOlderRevision_IsOneThatIsStored: by its number or the one before the present; others are an error.
+func TestOlderRevision_IsOneThatIsStored(t *testing.T) {
 	desired, s := crowd(t, podJSON(5))
 	p := must(plan.Build(desired, s, plan.Policy{}))
-	object := *desired.Object.(*kruise.CloneSet)
-	three := intstr.FromInt32(3)
-	object.Spec.UpdateStrategy.RollingUpdate = &kruise.RollingUpdateCloneSetStrategy{Partition: &three}
 	after := *desired
-	after.Object, after.UID = &object, s.Workload.UID
+	after.UID = s.Workload.UID
 	s.Workload = &after
-	back := must(plan.Undo(s, 0, plan.Policy{}))
+	older := must(plan.OlderRevision(s, 0))
+	back := must(plan.Build(must(plan.WithTemplate(s.Object(), older.Template)), s, plan.Policy{}))
 	if back.Change.ToHash != p.Change.FromHash || len(back.Steps) == 0 {
 		t.Fatalf("%+v", back.Change)
 	}
-	if last := back.Steps[len(back.Steps)-1]; last.Kept != 0 {
-		t.Errorf("%d pods are kept by the partition", last.Kept)
-	}
-	if _, err := plan.Undo(s, 99, plan.Policy{}); err == nil || err.Error() != "has no revision 99" {
+	if _, err := plan.OlderRevision(s, 99); err == nil || err.Error() != "has no revision 99" {
 		t.Errorf("%v", err)
 	} else if hint, ok := errors.AsType[*tree.Error](err); !ok || !strings.Contains(hint.Hint, "history "+s.Workload.String()+"'") {
 		t.Errorf("the hint names no command that lists them: %+v", err)
 	}
 	s.Revisions = nil
-	if _, err := plan.Undo(s, 0, plan.Policy{}); err == nil || err.Error() != "has no older revision" {
+	if _, err := plan.OlderRevision(s, 0); err == nil || err.Error() != "has no older revision" {
 		t.Errorf("%v", err)
-	}
-	if _, err := plan.Undo(plan.Snapshot{}, 0, plan.Policy{}); err == nil {
-		t.Error("what is gone is undone")
 	}
 }
 

@@ -60,10 +60,7 @@ const (
 	// TransitionRollBack ends the rollout before the plan of [Back] takes its place:
 	// [Progress.RollBack].
 	TransitionRollBack Transition = "rollback"
-	// TransitionStepBack repeats steps that change nothing: [Progress.StepBack].
-	TransitionStepBack Transition = "stepback"
-	// TransitionUndo replaces the recorded plan by one to an older revision:
-	// [Undo].
+	// TransitionUndo replaces the recorded plan by one to an older revision.
 	TransitionUndo Transition = "undo"
 	// TransitionBegin replaces the recorded plan by any other plan.
 	TransitionBegin Transition = "begin"
@@ -73,7 +70,7 @@ const (
 func Transitions() []Transition {
 	return []Transition{
 		TransitionPromote, TransitionPause, TransitionResume, TransitionRetry, TransitionAbort,
-		TransitionRollBack, TransitionStepBack, TransitionUndo, TransitionBegin,
+		TransitionRollBack, TransitionUndo, TransitionBegin,
 	}
 }
 
@@ -89,7 +86,6 @@ var refusals = map[Transition]map[State]refusal{
 	TransitionRetry:    {StateRunning: refuseNotHalted, StateHeld: refuseNotHalted, StateDone: refuseNotHalted},
 	TransitionAbort:    {StateDone: refuseDoneForGood},
 	TransitionRollBack: {StateRunning: refuseBackInFlight, StateHeld: refuseBackInFlight, StateHalted: refuseBackFailed},
-	TransitionStepBack: {StateDone: refuseDone},
 	TransitionUndo:     {StateRunning: refuseInFlight(hintRollBack), StateHeld: refuseInFlight(hintRollBack)},
 	TransitionBegin:    {StateRunning: refuseInFlight(hintContinue), StateHeld: refuseInFlight(hintContinue)},
 }

@@ -58,7 +58,6 @@ var refused = map[plan.Transition]map[plan.State]string{
 	plan.TransitionRetry:    {plan.StateRunning: "the rollout has not failed", plan.StateHeld: "the rollout has not failed", plan.StateDone: "the rollout has not failed"},
 	plan.TransitionAbort:    {plan.StateDone: "the rollout is completed"},
 	plan.TransitionRollBack: {},
-	plan.TransitionStepBack: {plan.StateDone: "the rollout is completed"},
 	plan.TransitionUndo:     {plan.StateRunning: "cloneset/web has a rollout already: ", plan.StateHeld: "cloneset/web has a rollout already: "},
 	plan.TransitionBegin:    {plan.StateRunning: "cloneset/web has a rollout already: ", plan.StateHeld: "cloneset/web has a rollout already: "},
 }
@@ -74,7 +73,6 @@ var does = map[plan.Transition]func(plan.Progress) (plan.Progress, error){
 	plan.TransitionRetry:    func(p plan.Progress) (plan.Progress, error) { return p.Retry(tenPods(), noon) },
 	plan.TransitionAbort:    func(p plan.Progress) (plan.Progress, error) { return p.Abort(tenPods(), "aborted by ben") },
 	plan.TransitionRollBack: func(p plan.Progress) (plan.Progress, error) { return p.RollBack(tenPods(), "aborted by ben") },
-	plan.TransitionStepBack: func(p plan.Progress) (plan.Progress, error) { return p.StepBack(tenPods(), 1, noon) },
 }
 
 // TestTransitions_FollowTheTable holds every transition in every state to the table: a refused one
@@ -105,7 +103,7 @@ func TestTransitions_FollowTheTable(t *testing.T) {
 			checkAnswer(t, name, tr, state, row[state], err)
 			if do, ok := does[tr]; ok && name != "of another plan" {
 				next, did := do(p)
-				if (did == nil) != (err == nil) && (tr != plan.TransitionStepBack || name != "not started" && name != "halted when done") {
+				if (did == nil) != (err == nil) {
 					t.Errorf("%s, %s: the table says %v, the method %v", name, tr, err, did)
 				}
 				if did != nil && next != p {
@@ -157,9 +155,6 @@ func TestTransitions_NeverPanic(t *testing.T) {
 				_ = next.Describe(tenPods())
 			}
 			_ = p.Allows(tr, plan.Plan{})
-		}
-		if _, err := p.StepBack(tenPods(), -1, noon); err == nil {
-			t.Errorf("%+v: there is no step before the first", p)
 		}
 	}
 }
@@ -234,35 +229,6 @@ func TestProgress_PauseRetryAbort(t *testing.T) {
 	want.Started = noon
 	if err != nil || retried != want {
 		t.Errorf("%+v, %v; want %+v", retried, err, want)
-	}
-}
-
-// TestStepBack_RepeatsStepsWithoutWrites: steps that only wait are repeated, and what was written stays written.
-func TestStepBack_RepeatsStepsWithoutWrites(t *testing.T) {
-	for name, c := range map[string]struct {
-		from plan.Progress
-		to   int
-		want plan.Progress
-		err  string
-	}{
-		"to the pause":    {from: plan.Progress{Step: 2, FirstCountingPause: 4, Promoted: true}, to: 1, want: plan.Progress{Step: 1, Started: noon, FirstCountingPause: 1}},
-		"to the update":   {from: plan.Progress{Step: 2, Resumed: eleven, Sent: 1}, to: 0, want: plan.Progress{Started: noon}},
-		"after a bad end": {from: plan.Progress{Step: 2, Failed: "verify: 500"}, to: 1, want: plan.Progress{Step: 1, Started: noon}},
-		"on hold":         {from: plan.Progress{Step: 4, PausedBy: "by ann"}, to: 3, want: plan.Progress{Step: 3, Started: noon, PausedBy: "by ann"}},
-		"over a write":    {from: plan.Progress{Step: 4}, to: 2, err: "step step-50% has changed the workload or its pods"},
-		"in a write":      {from: plan.Progress{Step: 3}, to: 2, err: "step step-50% has changed the workload or its pods"},
-		"to the same":     {from: plan.Progress{Step: 2}, to: 2, err: "there is no step 3 before the present one, 3"},
-		"ahead":           {from: plan.Progress{Step: 2}, to: 5, err: "there is no step 6 before the present one, 3"},
-	} {
-		got, err := c.from.StepBack(tenPods(), c.to, noon)
-		if c.err == "" {
-			c.err = "<nil>"
-		} else {
-			c.want = c.from
-		}
-		if text := "<nil>"; got != c.want || err != nil && err.Error() != c.err || err == nil && text != c.err {
-			t.Errorf("%s: %+v, %v; want %+v, %s", name, got, err, c.want, c.err)
-		}
 	}
 }
 

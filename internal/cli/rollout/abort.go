@@ -15,12 +15,12 @@ import (
 
 // isAbort reports whether it is the verb that ends rollouts, and may roll them back.
 func (o *control) isAbort() bool {
-	return o.action.transition == plan.TransitionAbort || o.action.goesBack()
+	return o.action.Transition == plan.TransitionAbort || o.action.GoesBack()
 }
 
 // abort ends the rollout of one workload; yes is the answer whether it is rolled back.
 func (o *control) abort(ctx context.Context, name resourcearg.Name, yes bool) error {
-	back := o.action.goesBack()
+	back := o.action.GoesBack()
 	if o.dry().Only() {
 		s, err := o.locate(ctx, name)
 		if err != nil {
@@ -43,7 +43,7 @@ func (o *control) abort(ctx context.Context, name resourcearg.Name, yes bool) er
 	if !back {
 		return o.sayLeft(ctx, name)
 	}
-	return o.back(ctx, name, o.action.why())
+	return o.back(ctx, name)
 }
 
 // sayLeft says what an aborted rollout leaves that later changes meet. Who may decide need not see
@@ -88,11 +88,11 @@ func (o *control) abortUnited(ctx context.Context, name string) error {
 		return err
 	}
 	list, err := o.inFlight(ctx, name)
-	between := !rendered && o.action.goesBack() && (u.Start != nil || u.Held())
+	between := !rendered && o.action.GoesBack() && (u.Start != nil || u.Held())
 	if err != nil && (!between || !errors.Is(err, errNoneInFlight)) {
 		return err
 	}
-	if o.action.goesBack() && !o.dry().Only() {
+	if o.action.GoesBack() && !o.dry().Only() {
 		if err := o.ask(ctx, o.yes, "Roll back uniteddeployment/"+name+", all of its subsets?"); err != nil {
 			return err
 		}
@@ -114,15 +114,15 @@ func (o *control) abortUnited(ctx context.Context, name string) error {
 	switch {
 	case rendered:
 		return nil
-	case o.action.goesBack() && o.dry().Only():
+	case o.action.GoesBack() && o.dry().Only():
 		return o.previewUnited(ctx, u)
 	case o.dry().Only():
 		return nil
 	}
-	if !o.action.goesBack() {
+	if !o.action.GoesBack() {
 		return o.endUnited(ctx, namespace, name)
 	}
-	return o.rollBackSubsets(ctx, namespace, name, o.action.why())
+	return o.rollBackSubsets(ctx, namespace, name, abortedByUser())
 }
 
 // isRollingBack reports whether a rollback was refused since the workload is being rolled back: with the others, that
@@ -135,14 +135,15 @@ func isRollingBack(err error) bool {
 // previewUnited shows the requests that take a UnitedDeployment back.
 func (o *control) previewUnited(ctx context.Context, u *united.Object) error {
 	s := &subsets{execution: &o.execution, object: u}
-	if err := s.toFormer(ctx, o.action.why()); err != nil {
+	if err := s.toFormer(ctx, abortedByUser()); err != nil {
 		return err
 	}
 	return o.show(ctx, s.requests(nil))
 }
 
 // back carries out the way back.
-func (o *control) back(ctx context.Context, name resourcearg.Name, why string) error {
+func (o *control) back(ctx context.Context, name resourcearg.Name) error {
+	why := abortedByUser()
 	rollouts, err := o.rollouts()
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package rollout
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,53 +12,22 @@ import (
 )
 
 // action is what a verb, or a key of the interface, does to recorded rollouts.
-type action struct {
-	transition plan.Transition
-	// how is how far it promotes. afterStep has it pause at the end of the present step alone.
-	how       plan.Promotion
-	afterStep bool
-}
-
-// goesBack reports whether the work of the rollout is taken back then.
-func (a action) goesBack() bool { return a.transition == plan.TransitionRollBack }
+type action struct{ apply.Act }
 
 // continues reports whether the caller carries the rollout out then, unless another process does.
 func (a action) continues() bool {
-	return a.transition == plan.TransitionPromote || a.transition == plan.TransitionResume || a.transition == plan.TransitionRetry
+	return a.Transition == plan.TransitionPromote || a.Transition == plan.TransitionResume || a.Transition == plan.TransitionRetry
 }
-
-// do is the transition.
-func (a action) do(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
-	switch a.transition {
-	case plan.TransitionPromote:
-		return p.Promote(of, a.how, now)
-	case plan.TransitionResume:
-		return p.Resume(of, now)
-	case plan.TransitionRetry:
-		return p.Retry(of, now)
-	case plan.TransitionPause:
-		if a.afterStep {
-			return p.PauseAfterStep(of, holder(), now)
-		}
-		return p.Pause(of, holder(), now)
-	case plan.TransitionRollBack:
-		return p.RollBack(of, a.why())
-	}
-	return p.Abort(of, a.why())
-}
-
-// why is what a record says of an abort.
-func (action) why() string { return "aborted by " + holder() }
 
 // said describes the record then.
 func (a action) said(r plan.Record) string {
 	name := func(i int) string { return r.Plan.Steps[max(0, min(i, len(r.Plan.Steps)-1))].Name }
-	switch a.transition {
+	switch a.Transition {
 	case plan.TransitionPromote:
 		switch {
-		case a.how.Past > 0:
-			return "promoted past step " + name(a.how.Past)
-		case a.how == (plan.Promotion{}):
+		case a.How.Past > 0:
+			return "promoted past step " + name(a.How.Past)
+		case a.How == (plan.Promotion{}):
 			return "promoted past step " + name(r.Progress.Step)
 		}
 		return "promoted: skips the pauses up to step " + name(r.Progress.FirstCountingPause-1)
@@ -74,7 +42,7 @@ func (a action) said(r plan.Record) string {
 }
 
 func (a action) paused(r plan.Record) string {
-	if !a.afterStep {
+	if !a.AfterStep {
 		text := "paused: no further pod is updated until 'rollout resume'"
 		if by := r.Progress.Stop.String(); by != "" {
 			text += " (" + by + ")"
@@ -88,23 +56,13 @@ func (a action) paused(r plan.Record) string {
 	return text + ": its pods are still updated, no others until 'rollout resume'"
 }
 
-// means identifies what a user of the interface confirms: the rollout, and which step of it, or
-// whether it continues.
-func (a action) means(r plan.Record) string {
-	of := "rollout of " + r.Begun.UTC().String()
-	switch a.transition {
-	case plan.TransitionPromote:
-		return fmt.Sprintf("step %d, %s", r.Progress.Step, of)
-	case plan.TransitionAbort, plan.TransitionRollBack:
-		return of
-	}
-	return fmt.Sprintf("held %t, halted %t, %s", r.Progress.PausedBy != "", r.Progress.Failed != "", of)
-}
+// abortedByUser is what a record says of an abort.
+func abortedByUser() string { return "aborted by " + holder() }
 
 // mark writes the decision into the record of a group; by is who decides. A retry is one about its
 // rollouts alone.
 func (a action) mark(r *plan.Rollout, by string) {
-	switch a.transition {
+	switch a.Transition {
 	case plan.TransitionPause:
 		r.Paused = by
 	case plan.TransitionPromote, plan.TransitionResume:
@@ -113,7 +71,7 @@ func (a action) mark(r *plan.Rollout, by string) {
 		if r.Aborted == "" {
 			r.Aborted = by
 		}
-		if a.goesBack() && !r.Back {
+		if a.GoesBack() && !r.Back {
 			r.Back, r.Finished, r.Paused = true, time.Time{}, ""
 		}
 	}
@@ -125,9 +83,9 @@ func (a action) applies(p plan.Phase) bool {
 	case plan.PhaseWaiting:
 		return true
 	case plan.PhaseProgressing:
-		return a.transition != plan.TransitionPromote && a.transition != plan.TransitionResume
+		return a.Transition != plan.TransitionPromote && a.Transition != plan.TransitionResume
 	case plan.PhaseFailed:
-		return a.transition == plan.TransitionRetry
+		return a.Transition == plan.TransitionRetry
 	}
 	return false
 }
@@ -135,7 +93,7 @@ func (a action) applies(p plan.Phase) bool {
 // shown returns the action for what 'rollout status' shows of a rollout, which the record may lag
 // behind. Who may not read its pods acts on the record.
 func (a action) shown(ctx context.Context, c *common, at *session, rollouts apply.Rollouts) (action, error) {
-	if a.transition != plan.TransitionPromote || a.how != (plan.Promotion{}) {
+	if a.Transition != plan.TransitionPromote || a.How != (plan.Promotion{}) {
 		return a, nil
 	}
 	rec, err := rollouts.Get(ctx, at.target.Ref)
@@ -161,7 +119,7 @@ func (a action) shown(ctx context.Context, c *common, at *session, rollouts appl
 		return a, nil
 	}
 	if err == nil {
-		a.how = rec.Progress.PromotionAt(plan.Next(rec.Plan, snapshot, s.Now()))
+		a.How = rec.Progress.PromotionAt(plan.Next(rec.Plan, snapshot, s.Now()))
 	}
 	return a, err
 }

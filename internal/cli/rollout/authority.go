@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/verify"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -94,6 +95,6 @@ func (c *common) replaceOngoing(ctx context.Context, s *session, refused error, 
 	if err != nil {
 		return err
 	}
-	_, err = rollouts.Abort(ctx, s.target.Ref)
+	_, err = rollouts.Do(ctx, s.target.Ref, apply.Act{Transition: plan.TransitionAbort})
 	return err
 }

@@ -7,14 +7,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // control is a verb that changes what is recorded of rollouts, and may continue them.
@@ -52,14 +50,14 @@ func newControl(shared *common, o *control, c *cobra.Command, done string) *cobr
 	addGroupFlag(c, &o.group)
 	switch {
 	case o.action.continues():
-		if o.action.transition != plan.TransitionPromote {
+		if o.action.Transition != plan.TransitionPromote {
 			o.detach.addFlags(c, &o.notifications, false)
 		}
 		o.addFlags(c)
 		o.authority.addTakeOverFlags(c)
 		c.Flags().BoolVarP(&o.authority.yes, "yes", "y", false, "do not ask: a plan that was not approved on this machine must be named by --approved or --plan")
 		c.Flags().BoolVar(&o.only, "no-wait", false, "only record the request; the process that runs the rollout carries it out")
-	case o.action.transition == plan.TransitionAbort:
+	case o.action.Transition == plan.TransitionAbort:
 		o.addFlags(c)
 		o.authority.addTakeOverFlags(c)
 		c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
@@ -93,7 +91,7 @@ func (o *control) run(ctx context.Context, args []string) error {
 	case o.printer != nil:
 		return o.each(ctx, &o.objects, args, func(arg string) error { return o.onNamed(ctx, arg) })
 	}
-	if name, ok := releaseNamed(strings.Join(args, "/")); ok && o.action.transition == plan.TransitionPromote {
+	if name, ok := releaseNamed(strings.Join(args, "/")); ok && o.action.Transition == plan.TransitionPromote {
 		return o.onNamed(ctx, "rollout/"+name)
 	}
 	if name, ok := resourcearg.ParseUnited(strings.Join(args, "/")); ok && o.isAbort() {
@@ -170,13 +168,13 @@ func (o *control) onWorkload(ctx context.Context, name resourcearg.Name) error {
 	case o.detach.on:
 		return o.detachRecord(ctx, s, rollouts, a)
 	}
-	return o.do(ctx, s, rollouts, a, o.continuesHere())
+	return o.do(ctx, s, a, o.continuesHere())
 }
 
 // do changes the record; with continues, what is left of the rollout is carried out, unless another
 // process does.
-func (o *control) do(ctx context.Context, s *session, rollouts apply.Rollouts, a action, continues bool) error {
-	done, said, err := o.act(ctx, ctx, s, rollouts, a, continues)
+func (o *control) do(ctx context.Context, s *session, a action, continues bool) error {
+	done, said, err := o.act(ctx, s, a, continues)
 	if errors.Is(err, plan.ErrNoRollout) {
 		return o.none(ctx, s)
 	}
@@ -204,27 +202,18 @@ func (o *control) do(ctx context.Context, s *session, rollouts apply.Rollouts, a
 	return o.end(res)
 }
 
-// act has a recorded rollout make a transition, and its controller stop where that is asked for; said
-// describes the record then. With continues, the caller carries out what is left, watched until the
-// context lasting ends, unless another process does.
-func (c *common) act(ctx, lasting context.Context, s *session, rollouts apply.Rollouts, a action, continues bool) (done apply.Done, said string, err error) {
-	acting := rollouts
-	acting.Open = func(context.Context, cluster.Ref) (apply.Workload, error) {
-		err := c.watch(lasting, s)
-		switch {
-		case apierrors.IsForbidden(err): // who may not even watch the workload may not drive its rollout
-			return nil, &apply.DeniedError{Err: err}
-		case err != nil:
-			return nil, err
-		}
-		s.AllowVerify(c.authority.asks)
-		return s, nil
+// act has a recorded rollout make a transition; said describes the record then. With continues, the caller carries out
+// what is left, watched until the context ends, unless another process does.
+func (c *common) act(ctx context.Context, s *session, a action, continues bool) (done apply.Done, said string, err error) {
+	rollouts, err := c.rolloutsOf(map[cluster.Ref]*session{s.target.Ref: s})
+	if err != nil {
+		return done, "", err
 	}
-	if done, err = acting.Do(lasting, s.target.Ref, apply.Act{Transition: a.do, Continues: continues}); err != nil {
-		return done, "", withHint(err)
+	a.Continues = continues
+	if done, err = rollouts.Do(ctx, s.target.Ref, a.Act); err == nil && done.Record.Progress.Stop.Asked {
+		c.warnOfStop(s.object, done.Record.Progress.Stop)
 	}
-	rec, err := c.stop(ctx, s, rollouts, done.Record)
-	return done, a.said(rec), err
+	return done, a.said(done.Record), withHint(err)
 }
 
 // changed describes what the record is now.
@@ -234,25 +223,4 @@ func (o *control) changed(s *session, said string) error {
 		return nil
 	}
 	return o.printer.resource(o.common, s.object)
-}
-
-// stop has the controller of a rollout stopped that was paused or aborted.
-func (c *common) stop(ctx context.Context, s *session, rollouts apply.Rollouts, rec plan.Record) (plan.Record, error) {
-	if !rec.Progress.Stop.Asked {
-		return rec, nil
-	}
-	stopped, err := rollouts.Stop(ctx, s.target.Ref)
-	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
-		return rec, &resource.Error{
-			Err:  fmt.Errorf("the request is recorded, but pods of the current step are still updated: no process runs the rollout to stop the controller, and %w", denied),
-			Hint: "run it again by an account with the role of 'kubectl kruise rbac'",
-		}
-	}
-	if err != nil {
-		return rec, &resource.Error{Err: fmt.Errorf("the request is recorded, but %w", err), Hint: "run it again"}
-	}
-	if s.object != nil {
-		c.warnOfStop(s.object, stopped.Progress.Stop)
-	}
-	return stopped, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -97,8 +98,8 @@ func TestPromotionOf(t *testing.T) {
 			}
 			continue
 		}
-		r, promote := recordOf(1), action{transition: plan.TransitionPromote, how: how}
-		if r.Progress, err = promote.do(r.Progress, r.Plan, time.Now()); err != nil || promote.said(r) != c.want {
+		r, promote := recordOf(1), action{apply.Act{Transition: plan.TransitionPromote, How: how}}
+		if r.Progress, err = promote.Apply(r.Progress, r.Plan, "ann", time.Now()); err != nil || promote.said(r) != c.want {
 			t.Errorf("%s: %q, %v; want %q", name, promote.said(r), err, c.want)
 		}
 	}

@@ -4,13 +4,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
 func newPromote(shared *common) *cobra.Command {
 	var full bool
 	var to string
-	o := &control{action: action{transition: plan.TransitionPromote}}
+	o := &control{action: action{apply.Act{Transition: plan.TransitionPromote}}}
 	c := newControl(shared, o, &cobra.Command{
 		Use: "promote TYPE/NAME", Short: "Promote a rollout to its next step",
 		Long: `Promote a rollout past the pause or condition that it is at. --full skips all remaining
@@ -18,7 +19,7 @@ pauses, --to those up to an amount; verify steps still run. The current step of 
 of rollouts.kruise.io, named by itself or by its workload, is approved.`,
 		Example: "  kubectl kruise rollout promote cloneset/web\n  kubectl kruise rollout promote cloneset/web --to 50%",
 		PreRunE: func(*cobra.Command, []string) (err error) {
-			o.action.how, err = promotionOf(full, to)
+			o.action.How, err = promotionOf(full, to)
 			return err
 		},
 	}, "")
@@ -43,7 +44,7 @@ func promotionOf(full bool, to string) (how plan.Promotion, err error) {
 }
 
 func newResume(shared *common) *cobra.Command {
-	return newControl(shared, &control{action: action{transition: plan.TransitionResume}}, &cobra.Command{
+	return newControl(shared, &control{action: action{apply.Act{Transition: plan.TransitionResume}}}, &cobra.Command{
 		Use: "resume (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Resume a paused or unattended rollout",
 		Long: `Resume a rollout that was paused, or whose executor has stopped: it continues from the
 state recorded in the cluster, without repeating or skipping a step. For a workload
@@ -54,7 +55,7 @@ a Rollout of rollouts.kruise.io.`,
 }
 
 func newPause(shared *common) *cobra.Command {
-	o := &control{action: action{transition: plan.TransitionPause}}
+	o := &control{action: action{apply.Act{Transition: plan.TransitionPause}}}
 	c := newControl(shared, o, &cobra.Command{
 		Use: "pause (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Pause a rollout",
 		Long: `Pause a rollout: no more pods are updated once the command returns, except those already
@@ -66,12 +67,12 @@ For a workload without a recorded rollout, its own controller is paused; a Rollo
 rollouts.kruise.io is paused itself.`,
 		Example: "  kubectl kruise rollout pause cloneset/web\n  kubectl kruise rollout pause cloneset/web --after-step\n  kubectl kruise rollout pause rollout/web",
 	}, "paused")
-	c.Flags().BoolVar(&o.action.afterStep, "after-step", false, "finish the current step, then pause")
+	c.Flags().BoolVar(&o.action.AfterStep, "after-step", false, "finish the current step, then pause")
 	return c
 }
 
 func newRetry(shared *common) *cobra.Command {
-	return newControl(shared, &control{action: action{transition: plan.TransitionRetry}}, &cobra.Command{
+	return newControl(shared, &control{action: action{apply.Act{Transition: plan.TransitionRetry}}}, &cobra.Command{
 		Use: "retry TYPE/NAME", Short: "Retry the failed step of a rollout",
 		Example: "  kubectl kruise rollout retry cloneset/web",
 	}, "")
@@ -79,7 +80,7 @@ func newRetry(shared *common) *cobra.Command {
 
 func newAbort(shared *common) *cobra.Command {
 	var rollback bool
-	o := &control{action: action{transition: plan.TransitionAbort}}
+	o := &control{action: action{apply.Act{Transition: plan.TransitionAbort}}}
 	c := newControl(shared, o, &cobra.Command{
 		Use: "abort TYPE/NAME", Short: "Abort a rollout, or roll it back",
 		Long: `Abort a rollout: no more pods are updated once the command returns, except those
@@ -90,7 +91,7 @@ its budgets, and in place where possible.`,
 		Example: "  kubectl kruise rollout abort cloneset/web\n  kubectl kruise rollout abort cloneset/web --rollback --yes",
 		PreRun: func(*cobra.Command, []string) {
 			if rollback {
-				o.action.transition = plan.TransitionRollBack
+				o.action.Transition = plan.TransitionRollBack
 			}
 		},
 	}, "")

@@ -418,7 +418,7 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 	if by, err := rollouts.Holder(ctx, s.target.Ref); err == nil && by != "" {
 		return withHint(fmt.Errorf("%w: %s", plan.ErrOtherExecutor, by))
 	}
-	if _, err := a.do(rec.Progress, rec.Plan, metav1.Now().Time); err != nil {
+	if _, err := a.Apply(rec.Progress, rec.Plan, holder(), metav1.Now().Time); err != nil {
 		return err
 	}
 	if err := o.watch(ctx, s); err != nil {
@@ -433,7 +433,7 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 		return err
 	}
 	of := plan.RolloutOf(rec.Plan)
-	return o.jobs().around(ctx, &of, func() error { return o.do(ctx, s, rollouts, a, false) }, func(spec *runner.Spec) {
+	return o.jobs().around(ctx, &of, func() error { return o.do(ctx, s, a, false) }, func(spec *runner.Spec) {
 		if spec.From = from; rec.Plan.RollbackReason != "" {
 			spec.BackTo = rec.Plan.Change.ToHash
 		}

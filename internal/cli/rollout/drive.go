@@ -162,7 +162,7 @@ func (o *driveOptions) once(ctx context.Context) error {
 	if ended, err := o.hasEnded(ctx, s, rec, mine); ended {
 		return err
 	}
-	e, err := takenOver(ctx, rollouts, s)
+	e, err := rollouts.TakeOver(ctx, s)
 	if err != nil {
 		return withHint(err)
 	}

@@ -130,12 +130,6 @@ func (d *execution) refuseToDrive(ctx context.Context, s *session, denied *apply
 	}
 }
 
-// takenOver has the time of the present step count from now.
-func takenOver(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.Executor, error) {
-	e, _, err := r.Transit(ctx, w, apply.TakingOver)
-	return e, err
-}
-
 // resumeRecorded carries out what is left of the recorded rollout, and reports it.
 func (d *execution) resumeRecorded(ctx context.Context, s *session) (apply.Result, error) {
 	rollouts, err := d.rollouts()
@@ -143,7 +137,7 @@ func (d *execution) resumeRecorded(ctx context.Context, s *session) (apply.Resul
 		return apply.Result{}, err
 	}
 	s.AllowVerify(d.authority.asks)
-	e, err := takenOver(ctx, rollouts, s)
+	e, err := rollouts.TakeOver(ctx, s)
 	if err != nil {
 		return apply.Result{}, withHint(err)
 	}
@@ -226,8 +220,20 @@ func leftBy(p plan.Plan) string {
 
 // withHint is why a rollout cannot be driven, with what to do about it.
 func withHint(err error) error {
+	if stop, ok := errors.AsType[*apply.StopError](err); ok {
+		if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
+			return &resource.Error{
+				Err:  fmt.Errorf("the request is recorded, but pods of the current step are still updated: no process runs the rollout to stop the controller, and %w", denied),
+				Hint: "run it again by an account with the role of 'kubectl kruise rbac'",
+			}
+		}
+		return &resource.Error{Err: fmt.Errorf("the request is recorded, but %w", stop), Hint: "run it again"}
+	}
 	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
 		return &resource.Error{Err: denied, Hint: "'kubectl kruise rbac' prints the roles that rollouts need"}
+	}
+	if errors.Is(err, apply.ErrChanged) {
+		return &resource.Error{Err: err, Hint: "look at it and try again"}
 	}
 	if errors.Is(err, plan.ErrOtherExecutor) {
 		return &resource.Error{Err: err, Hint: "watch it with 'kubectl kruise rollout status --watch', or stop the other one first"}

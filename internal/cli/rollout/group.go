@@ -149,23 +149,9 @@ func (c *common) groupRecords() *kube.Groups {
 
 // groups carry groups out. opened are workloads that are open already.
 func (c *common) groups(a apply.Approvals, opened map[cluster.Ref]*session) (apply.Groups, error) {
-	r, err := c.rollouts()
-	if err != nil {
-		return apply.Groups{}, err
-	}
+	r, err := c.rolloutsOf(opened)
 	r.Approvals = a
-	r.Open = func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) {
-		s := opened[ref]
-		if s == nil {
-			var err error
-			if s, err = c.openRef(ctx, ref); err != nil {
-				return nil, err
-			}
-		}
-		s.AllowVerify(c.authority.asks)
-		return s, nil
-	}
-	return apply.Groups{Rollouts: r, Records: c.groupRecords()}, nil
+	return apply.Groups{Rollouts: r, Records: c.groupRecords()}, err
 }
 
 // groupHinted is why a group cannot be carried out, with what to do about it.

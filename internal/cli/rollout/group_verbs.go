@@ -48,7 +48,7 @@ func (o *control) onGroup(ctx context.Context) error {
 	if v.rec, err = v.records.Load(ctx, namespace, o.group); err != nil {
 		return noGroup(err)
 	}
-	back := o.action.goesBack()
+	back := o.action.GoesBack()
 	if err := o.allows(v.rec, back); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ type groupVerb struct {
 }
 
 // carriesOut reports whether the verb carries the group out where no process does.
-func (v *groupVerb) carriesOut() bool { return v.action.goesBack() || v.continuesHere() }
+func (v *groupVerb) carriesOut() bool { return v.action.GoesBack() || v.continuesHere() }
 
 // do changes the records, and carries the group out where the verb does that. Whether this
 // user may carry it out is decided before anything is changed.
@@ -108,7 +108,7 @@ func (v *groupVerb) do(ctx context.Context) error {
 		return nil
 	}
 	err = v.drive(ctx)
-	if driven && !v.action.goesBack() && errors.Is(err, plan.ErrOtherExecutor) { // it is alive: one that was killed would have been waited for
+	if driven && !v.action.GoesBack() && errors.Is(err, plan.ErrOtherExecutor) { // it is alive: one that was killed would have been waited for
 		_, _ = fmt.Fprintf(v.factory.Streams.Err, "%s carries the group out, and follows\n", by)
 		return nil
 	}
@@ -169,7 +169,7 @@ func noGroup(err error) error {
 func (v *groupVerb) changeMembers(ctx context.Context) error {
 	changed := 0
 	err := v.eachApplicable(ctx, func(ref cluster.Ref) error {
-		err := v.changeMember(ctx, ref, v.groups.Rollouts)
+		err := v.changeMember(ctx, ref)
 		if err == nil {
 			changed++
 		}
@@ -222,7 +222,7 @@ func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) err
 		// The record of a group may be edited: a rollout that is not of the group's is left alone.
 		phase, _ := forward.PhaseOf(i, one, true)
 		switch applies := v.action.applies(phase); {
-		case !applies && !v.action.goesBack() || !forward.Has(one): // also one that has ended is rolled back
+		case !applies && !v.action.GoesBack() || !forward.Has(one): // also one that has ended is rolled back
 			continue
 		case !approved && m.Ref.Namespace != v.rec.Namespace:
 			v.left = append(v.left, v.rec.MemberName(m.Ref))
@@ -274,20 +274,17 @@ func (v *groupVerb) previewMember(ctx context.Context, ref cluster.Ref) ([]event
 	if err := v.printTransition(&rec, v.action); err != nil {
 		return nil, err
 	}
-	return v.requestsAfter(ctx, s, rec, v.action.goesBack())
+	return v.requestsAfter(ctx, s, rec, v.action.GoesBack())
 }
 
-func (v *groupVerb) changeMember(ctx context.Context, ref cluster.Ref, rollouts apply.Rollouts) error {
-	one, err := rollouts.Change(ctx, ref, v.action.do)
-	if err != nil {
-		return err
-	}
+func (v *groupVerb) changeMember(ctx context.Context, ref cluster.Ref) error {
 	s, err := v.locateIn(ctx, nameOfRef(ref), ref.Namespace)
 	if err != nil {
 		return err
 	}
-	if one, err = v.stop(ctx, s, rollouts, one); err == nil {
-		_, _ = fmt.Fprintf(v.factory.Streams.Err, "%s: %s\n", ref, v.action.said(one))
+	_, said, err := v.act(ctx, s, v.action, false)
+	if err == nil {
+		_, _ = fmt.Fprintf(v.factory.Streams.Err, "%s: %s\n", ref, said)
 	}
 	return err
 }
@@ -303,7 +300,7 @@ func (v *groupVerb) drive(ctx context.Context) error {
 		return err
 	}
 	defer stop()
-	opt.Back = v.action.goesBack()
+	opt.Back = v.action.GoesBack()
 	opt.Approved = func(now plan.Rollout) (whole bool, err error) {
 		switch {
 		case v.isAgreed(now):
@@ -321,7 +318,7 @@ func (v *groupVerb) drive(ctx context.Context) error {
 	var res apply.GroupResult
 	for try := 0; ; try++ {
 		res, err = v.groups.Resume(ctx, v.rec.Namespace, v.rec.Name, &opt)
-		if !v.action.goesBack() || !errors.Is(err, plan.ErrOtherExecutor) || try == mostHandovers {
+		if !v.action.GoesBack() || !errors.Is(err, plan.ErrOtherExecutor) || try == mostHandovers {
 			break
 		}
 		// The process that carried the group out lets go of it once its rollouts have stopped.

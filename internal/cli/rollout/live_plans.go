@@ -96,8 +96,8 @@ func (d *LiveRollouts) back(ctx context.Context, ref cluster.Ref, rollouts apply
 		return nil, err
 	}
 	change := plan.ConsequenceOfPlan(p, plan.TransitionRollBack)
-	return &Offer{Change: change, Effect: append(effect(p), said.lines()...), Means: action{transition: plan.TransitionRollBack}.means(rec), do: func(ctx context.Context) (string, error) {
-		if _, err := rollouts.Change(ctx, ref, apply.Aborting(why, true)); err != nil || len(p.Steps) == 0 {
+	return &Offer{Change: change, Effect: append(effect(p), said.lines()...), Means: apply.Act{Transition: plan.TransitionRollBack}.Means(rec), do: func(ctx context.Context) (string, error) {
+		if _, err := rollouts.Change(ctx, ref, apply.Act{Transition: plan.TransitionRollBack, Why: why}); err != nil || len(p.Steps) == 0 {
 			return "the rollout has ended", err
 		}
 		return "rolling back: " + p.Steps[0].Title, d.startBack(ref, why)

@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // Offer is something that can be done to a workload, and what would come of it. It is
@@ -29,12 +28,12 @@ type Offer struct {
 
 // Promote continues a rollout after its present step.
 func (d *LiveRollouts) Promote(ctx context.Context, ref cluster.Ref) (*Offer, error) {
-	return d.onRecord(ctx, ref, action{transition: plan.TransitionPromote})
+	return d.onRecord(ctx, ref, action{apply.Act{Transition: plan.TransitionPromote}})
 }
 
 // Abort ends a rollout; its pods stay as they are.
 func (d *LiveRollouts) Abort(ctx context.Context, ref cluster.Ref) (*Offer, error) {
-	return d.onRecord(ctx, ref, action{transition: plan.TransitionAbort})
+	return d.onRecord(ctx, ref, action{apply.Act{Transition: plan.TransitionAbort}})
 }
 
 // PauseOrResume pauses what is in progress, resumes what was paused or has no executor, and retries what has
@@ -51,9 +50,9 @@ func (d *LiveRollouts) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Off
 	case err != nil:
 		return nil, err
 	}
-	a := action{transition: rec.Progress.Toggle(rec.Plan)}
-	if a.transition == plan.TransitionPause && d.orphan(ctx, rollouts, ref) { // ending it stops a controller that continues
-		a.transition = plan.TransitionResume
+	a := action{apply.Act{Transition: rec.Progress.Toggle(rec.Plan)}}
+	if a.Transition == plan.TransitionPause && d.orphan(ctx, rollouts, ref) { // ending it stops a controller that continues
+		a.Transition = plan.TransitionResume
 	}
 	return d.onRecord(ctx, ref, a)
 }
@@ -86,16 +85,16 @@ func (d *LiveRollouts) onRecord(ctx context.Context, ref cluster.Ref, a action) 
 		return nil, err
 	}
 	shown := rec.Progress
-	shown.Step = max(shown.Step, a.how.Past)
-	means, change := a.means(rec), plan.ConsequenceOf(a.transition, rec.Plan, shown)
-	if rec.Progress, err = a.do(rec.Progress, rec.Plan, time.Now()); err != nil {
+	shown.Step = max(shown.Step, a.How.Past)
+	means, change := a.Means(rec), plan.ConsequenceOf(a.Transition, rec.Plan, shown)
+	if rec.Progress, err = a.Apply(rec.Progress, rec.Plan, holder(), time.Now()); err != nil {
 		return nil, err
 	}
 	o := &Offer{Change: change, Means: means}
 	if a.continues() {
 		o.Effect = append(o.Effect, d.driver(ctx, rollouts, ref))
 	}
-	o.do = func(ctx context.Context) (string, error) { return d.applyIf(ctx, rollouts, ref, a, means) }
+	o.do = func(ctx context.Context) (string, error) { return d.applyIf(ctx, ref, a, means) }
 	return o, nil
 }
 
@@ -155,19 +154,14 @@ func (d *LiveRollouts) pauseField(ctx context.Context, ref cluster.Ref) (*Offer,
 
 // applyIf writes a change where it still means what the user has confirmed, and continues the
 // rollout.
-func (d *LiveRollouts) applyIf(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref, a action, means string) (said string, err error) {
-	rollouts.Unless = func(r plan.Record) error {
-		if a.means(r) != means {
-			return errChanged
-		}
-		return nil
-	}
+func (d *LiveRollouts) applyIf(ctx context.Context, ref cluster.Ref, a action, means string) (said string, err error) {
 	at, _ := d.sessions()
 	s, err := d.locate(ctx, at, ref)
 	if err != nil {
 		return "", err
 	}
-	done, said, err := at.act(ctx, d.ctx, s, rollouts, a, a.continues() && !d.here(ref))
+	a.Confirmed = means
+	done, said, err := at.act(d.ctx, s, a, a.continues() && !d.here(ref))
 	if done.Executor != nil {
 		d.drive(s, done.Executor)
 	}
@@ -184,12 +178,10 @@ func (d *LiveRollouts) applyIf(ctx context.Context, rollouts apply.Rollouts, ref
 	return said, nil
 }
 
-var errChanged = &resource.Error{Err: errors.New("it has changed since the question was asked: nothing is done"), Hint: "look at it and try again"}
-
 // DoOnly does it where it means what the user has confirmed; "" is whatever it means.
 func (o *Offer) DoOnly(ctx context.Context, means string) (string, error) {
 	if means != "" && means != o.Means {
-		return "", errChanged
+		return "", withHint(apply.ErrChanged)
 	}
 	return o.do(ctx)
 }

@@ -19,7 +19,7 @@ func (o *control) pauseField(ctx context.Context, s *session) error {
 	if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
 		return controlledByRelease(s.target.String(), r)
 	}
-	object, path, on := s.object, pausedPath(s.object), o.action.transition == plan.TransitionPause
+	object, path, on := s.object, pausedPath(s.object), o.action.Transition == plan.TransitionPause
 	if err := pausable(object, path, on); err != nil {
 		return err
 	}

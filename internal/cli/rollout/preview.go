@@ -141,7 +141,7 @@ func (o *control) requestsAfter(ctx context.Context, s *session, rec plan.Record
 
 // printTransition makes the change to what was read of a record, and prints it.
 func (o *control) printTransition(rec *plan.Record, a action) error {
-	next, err := a.do(rec.Progress, rec.Plan, time.Now())
+	next, err := a.Apply(rec.Progress, rec.Plan, holder(), time.Now())
 	if rec.Progress = next; err == nil {
 		_, err = fmt.Fprintln(o.factory.Streams.Err, a.said(*rec)+o.dry().Suffix())
 	}
@@ -154,7 +154,7 @@ func (o *control) none(ctx context.Context, s *session) error {
 	switch {
 	case err != nil || r == nil:
 		return noRollout(s.target.String())
-	case o.action.transition == plan.TransitionPromote:
+	case o.action.Transition == plan.TransitionPromote:
 		return o.onRelease(ctx, r)
 	}
 	return controlledByRelease(s.target.String(), r)

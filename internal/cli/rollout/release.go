@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -102,14 +103,14 @@ func controlledByRelease(what string, r *release.Rollout) error {
 
 // onRelease does it to an object of Kruise Rollout: pause and resume, or promote, which approves its step.
 func (o *control) onRelease(ctx context.Context, r *release.Rollout) error {
-	if o.action.transition == plan.TransitionPromote {
-		if o.action.how != (plan.Promotion{}) {
+	if o.action.Transition == plan.TransitionPromote {
+		if o.action.How != (plan.Promotion{}) {
 			return command.Usagef("without them, the current step is approved", "rollout/%s is a Rollout of %s: --full and --to are not for it", r.Name, release.Group)
 		}
 		return o.approveRelease(ctx, &printed{flags: genericclioptions.NewPrintFlags("approved"), dry: o.dryRun}, fieldManager, r)
 	}
 	return o.printWritten(o.printer, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
-		return release.Pause(ctx, c, r, o.action.transition == plan.TransitionPause, o.printer.request(o.manager))
+		return release.Pause(ctx, c, r, o.action.Transition == plan.TransitionPause, o.printer.request(o.manager))
 	})
 }
 
@@ -181,7 +182,7 @@ func promoteInstead(ctx context.Context, shared *common, p *printed, arg string)
 	if *p.flags.OutputFormat != "" {
 		return command.Usagef(fmt.Sprintf("'kubectl kruise rollout promote %s -o json' prints the events of the rollout", arg), "no Rollout of %s is for %s, and -o prints such objects", release.Group, arg)
 	}
-	o := &control{execution: execution{common: shared, output: outputs[0], successOn: "complete", dryRun: p.dry}, action: action{transition: plan.TransitionPromote}}
+	o := &control{execution: execution{common: shared, output: outputs[0], successOn: "complete", dryRun: p.dry}, action: action{apply.Act{Transition: plan.TransitionPromote}}}
 	return o.run(ctx, []string{arg})
 }
 

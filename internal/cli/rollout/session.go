@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"os/user"
+	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -144,17 +146,57 @@ func (c *common) gates(ctx context.Context, cfg *rest.Config) (gates cluster.Gat
 var _ apply.Workload = (*session)(nil)
 
 // rollouts are those of the cluster.
-func (c *common) rollouts() (apply.Rollouts, error) {
+func (c *common) rollouts() (apply.Rollouts, error) { return c.rolloutsOf(nil) }
+
+// rolloutsOf are those of the cluster. known are workloads that were found already, and may be open.
+func (c *common) rolloutsOf(known map[cluster.Ref]*session) (apply.Rollouts, error) {
 	records, err := c.records()
 	if err != nil {
 		return apply.Rollouts{}, err
 	}
 	return apply.Rollouts{
 		Records: records, By: c.holder(), Approvals: c.approvals(),
-		Open:    func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) { return c.openRef(ctx, ref) },
-		Waiting: c.printWaiting, Now: func() time.Time { return kube.Now(records.Client) },
+		Workloads: &workloads{common: c, client: records.Client, known: known},
 	}, nil
 }
+
+// workloads are opened for those who act on rollouts and carry them out.
+type workloads struct {
+	*common
+
+	client kubernetes.Interface
+	mu     sync.Mutex
+	// known are workloads that were found already, and may be open: each is handed out once, since its
+	// user closes it.
+	known map[cluster.Ref]*session
+}
+
+// Open begins to watch a workload. Who may not even do that may not drive its rollout.
+func (w *workloads) Open(ctx context.Context, ref cluster.Ref) (_ apply.Workload, err error) {
+	w.mu.Lock()
+	s := w.known[ref]
+	delete(w.known, ref)
+	w.mu.Unlock()
+	if s == nil {
+		s, err = w.locateIn(ctx, nameOfRef(ref), ref.Namespace)
+	}
+	if err == nil && s.Cluster == nil {
+		if err = w.watch(ctx, s); apierrors.IsForbidden(err) {
+			err = &apply.DeniedError{Err: err}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.AllowVerify(w.authority.asks)
+	return s, nil
+}
+
+// Now is the time in the cluster.
+func (w *workloads) Now() time.Time { return kube.Now(w.client) }
+
+// Waiting names the holder of a rollout that may be gone.
+func (w *workloads) Waiting(holder string) { w.printWaiting(holder) }
 
 // records are where the rollouts of the cluster are kept.
 func (c *common) records() (kube.Records, error) {

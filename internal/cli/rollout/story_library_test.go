@@ -69,7 +69,7 @@ func restartPlan(s *story.Story, r plan.RestartRequest, edit func(*plan.Plan)) p
 }
 
 // TestLibrary_ControlsRolloutsFromElsewhere is what a Go program does with rollouts, from one place while another one
-// drives: it promotes, pauses, resumes, aborts and retries, and at last takes the rollout back and undoes that.
+// drives: it promotes, pauses, resumes, aborts and retries, and at last takes the rollout back.
 func TestLibrary_ControlsRolloutsFromElsewhere(t *testing.T) {
 	s := web(t)
 	o := options(kube.Object{})
@@ -79,18 +79,30 @@ func TestLibrary_ControlsRolloutsFromElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
-	if _, err := r.Abort(ctx, webRef); !errors.Is(err, plan.ErrNoRollout) {
+	act := func(what plan.Transition, continues bool) (apply.Done, error) {
+		act := apply.Act{Transition: what, Continues: continues}
+		return r.Do(ctx, webRef, act)
+	}
+	if _, err := act(plan.TransitionAbort, false); !errors.Is(err, plan.ErrNoRollout) {
 		t.Fatalf("there is none to abort: %v", err)
 	}
 	p := twoPauses(s, r)
 	ended := make(chan apply.Result, 1)
 	paused := make(chan string, 20)
 	go func() {
-		res, err := r.Run(ctx, webRef, p, apply.Options{Emit: func(e event.Event) {
-			if e.Type == event.Paused {
-				paused <- e.Text
+		res := apply.Result{}
+		w, err := r.Workloads.Open(ctx, webRef)
+		if err == nil {
+			defer w.Close()
+			var e *apply.Executor
+			if e, err = r.Begin(ctx, w, p); err == nil {
+				res, err = e.Run(apply.Options{Emit: func(e event.Event) {
+					if e.Type == event.Paused {
+						paused <- e.Text
+					}
+				}})
 			}
-		}})
+		}
 		if err != nil {
 			t.Error(err)
 		}
@@ -103,43 +115,46 @@ func TestLibrary_ControlsRolloutsFromElsewhere(t *testing.T) {
 		}
 	}
 	waits("promote")
-	if _, err := r.Drive(ctx, webRef, apply.Options{}); !errors.Is(err, plan.ErrOtherExecutor) {
-		t.Errorf("two drive it: %v", err)
-	}
-	change := func(rec plan.Record, err error) plan.Record {
+	change := func(what plan.Transition, continues bool) apply.Done {
 		t.Helper()
+		done, err := act(what, continues)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return rec
+		return done
 	}
-	change(r.Pause(ctx, webRef))
+	change(plan.TransitionPause, false)
 	waits("by ann@desk")
-	change(r.Promote(ctx, webRef, plan.Promotion{}))
+	if done := change(plan.TransitionPromote, true); done.Executor != nil || !errors.Is(done.Elsewhere, plan.ErrOtherExecutor) {
+		t.Errorf("two drive it: %v", done.Elsewhere)
+	}
 	waits("promote")
 	s.Has("", images{"web:1": 2, "web:2": 2})
-	change(r.Abort(ctx, webRef))
+	change(plan.TransitionAbort, false)
 	if res := <-ended; res.Outcome != event.Failed || res.Reason != "aborted by ann@desk" {
 		t.Fatalf("%+v", res)
 	}
-	if _, err := r.Resume(ctx, webRef); err == nil || !strings.HasPrefix(err.Error(), "the rollout has failed: aborted by ann@desk") {
+	if _, err := act(plan.TransitionResume, true); err == nil || !strings.HasPrefix(err.Error(), "the rollout has failed: aborted by ann@desk") {
 		t.Errorf("%v", err)
 	}
-	if rec := change(r.Retry(ctx, webRef)); rec.State() != plan.StateRunning {
-		t.Errorf("%s", rec.Describe())
+	done := change(plan.TransitionRetry, true)
+	if done.Record.State() != plan.StateRunning || done.Executor == nil {
+		t.Fatalf("%s, %v", done.Record.Describe(), done.Elsewhere)
 	}
-	res, err := r.Drive(ctx, webRef, apply.Options{AtPause: true})
+	defer done.Workload.Close()
+	res, err := done.Executor.Run(apply.Options{AtPause: true})
 	if err != nil || res.Outcome != event.AtPause {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	if res, err = r.RollBack(ctx, webRef, apply.Options{}); err != nil || res.Outcome != event.RolledBack {
+	change(plan.TransitionRollBack, false)
+	back, err := r.Rollback(ctx, done.Workload, "enough")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err = back.Run(apply.Options{}); err != nil || res.Outcome != event.RolledBack {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	s.Has("", images{"web:1": 4})
-	if res, err = r.Undo(ctx, webRef, 0, plan.Policy{Pull: plan.PullNever}, apply.Options{}); err != nil || res.Outcome != event.Completed {
-		t.Fatalf("%+v, %v", res, err)
-	}
-	s.Has("", images{"web:2": 4})
 	list, _, err := r.List(ctx, story.Namespace)
 	if err != nil || len(list) != 1 || list[0].State() != plan.StateDone {
 		t.Errorf("%+v, %v", list, err)
@@ -149,7 +164,7 @@ func TestLibrary_ControlsRolloutsFromElsewhere(t *testing.T) {
 // twoPauses is a plan for a new image that stops after one pod and after two, on no record.
 func twoPauses(s *story.Story, r apply.Rollouts) plan.Plan {
 	s.Helper()
-	w, err := r.Open(s.Context(), webRef)
+	w, err := r.Workloads.Open(s.Context(), webRef)
 	if err != nil {
 		s.Fatal(err)
 	}

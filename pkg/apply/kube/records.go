@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -209,21 +210,38 @@ func Rollouts(cfg *rest.Config, o Options) (apply.Rollouts, error) {
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(served))
 	return apply.Rollouts{
 		Records: Records{Client: client, StateNamespace: o.StateNamespace, Program: o.Program}, By: o.Holder,
-		Open: func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) {
-			target, err := servedAs(mapper, ref)
-			if err != nil {
-				return nil, err
-			}
-			one := o
-			one.Target, one.Carrier = target, nil
-			c, err := Open(ctx, cfg, one)
-			if err != nil {
-				return nil, err // and no *Cluster that is nil
-			}
-			return c, nil
-		},
+		Workloads: &workloads{client: client, config: cfg, options: o, served: mapper},
 	}, nil
 }
+
+// workloads are those of a cluster, by the name of what is in it.
+type workloads struct {
+	client  kubernetes.Interface
+	config  *rest.Config
+	options Options
+	served  meta.RESTMapper
+}
+
+// Open is [Open], for what the cluster serves.
+func (w *workloads) Open(ctx context.Context, ref cluster.Ref) (apply.Workload, error) {
+	target, err := servedAs(w.served, ref)
+	if err != nil {
+		return nil, err
+	}
+	one := w.options
+	one.Target, one.Carrier = target, nil
+	c, err := Open(ctx, w.config, one)
+	if err != nil {
+		return nil, err // and no *Cluster that is nil
+	}
+	return c, nil
+}
+
+// Now is the time in the cluster, see [Now].
+func (w *workloads) Now() time.Time { return Now(w.client) }
+
+// Waiting tells no one.
+func (w *workloads) Waiting(string) {}
 
 var (
 	_ apply.Records  = Records{}

@@ -107,9 +107,9 @@ func (c *Cluster) requireRollout(d *world.Detail) error {
 }
 
 // change has the recorded rollout make a transition, and continue.
-func (c *Cluster) change(ref cluster.Ref, t apply.Transition) func() error {
+func (c *Cluster) change(ref cluster.Ref, a apply.Act) func() error {
 	return func() error {
-		rec, err := c.rollouts().Change(c.ctx, ref, t)
+		rec, err := c.rollouts().Change(c.ctx, ref, a)
 		if err != nil || !rec.InFlight() && (!rec.Progress.Stop.Asked || rec.Progress.Stop.Done) {
 			return err
 		}
@@ -125,7 +125,7 @@ func promote(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 	if err := p.Allows(plan.TransitionPromote, d.Plan); err != nil {
 		return offer{}, err
 	}
-	o := offer{change: plan.ConsequenceOf(plan.TransitionPromote, d.Plan, p), do: c.change(d.Ref, apply.Promotion(plan.Promotion{}))}
+	o := offer{change: plan.ConsequenceOf(plan.TransitionPromote, d.Plan, p), do: c.change(d.Ref, apply.Act{Transition: plan.TransitionPromote})}
 	o.done = "promoted past step " + o.change.Step
 	return o, nil
 }
@@ -136,13 +136,14 @@ func pause(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 		return offer{}, err
 	}
 	o := offer{change: plan.ConsequenceOf(d.Snapshot.Progress.Toggle(d.Plan), d.Plan, d.Snapshot.Progress)}
+	o.do = c.change(d.Ref, apply.Act{Transition: o.change.Transition})
 	switch o.change.Transition {
 	case plan.TransitionRetry:
-		o.done, o.do = "retrying from where it failed", c.change(d.Ref, plan.Progress.Retry)
+		o.done = "retrying from where it failed"
 	case plan.TransitionResume:
-		o.done, o.do = "resumed", c.change(d.Ref, plan.Progress.Resume)
+		o.done = "resumed"
 	default:
-		o.done, o.do = "paused", c.change(d.Ref, apply.Pausing(c.rollouts().By))
+		o.done = "paused"
 	}
 	return o, nil
 }
@@ -159,7 +160,7 @@ func undo(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 	change := plan.ConsequenceOfPlan(back, plan.TransitionRollBack)
 	change.Pods = d.Pods.Updated
 	return offer{change, "rolling back", func() error {
-		if err := c.change(d.Ref, apply.Aborting(why, true))(); err != nil {
+		if err := c.change(d.Ref, apply.Act{Transition: plan.TransitionRollBack, Why: why})(); err != nil {
 			return err
 		}
 		return c.rollBack(d.Ref, why)
@@ -172,7 +173,7 @@ func abort(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 	}
 	return offer{
 		plan.ConsequenceOf(plan.TransitionAbort, d.Plan, d.Snapshot.Progress), "rollout aborted",
-		c.change(d.Ref, apply.Aborting("aborted by "+c.rollouts().By, false)),
+		c.change(d.Ref, apply.Act{Transition: plan.TransitionAbort}),
 	}, nil
 }
 

@@ -16,12 +16,20 @@ import (
 // rollouts are those of the shop, as programs have those of a cluster.
 func (c *Cluster) rollouts() apply.Rollouts {
 	return apply.Rollouts{
-		Records: records{c}, By: "you", Now: (&run{Cluster: c}).Now,
-		Open: func(_ context.Context, ref cluster.Ref) (apply.Workload, error) {
-			return &run{Cluster: c, ref: ref}, nil
-		},
+		Records: records{c}, By: "you", Workloads: workloads{&run{Cluster: c}},
 	}
 }
+
+// workloads are those of the shop.
+type workloads struct{ *run }
+
+// Open returns one of them.
+func (w workloads) Open(_ context.Context, ref cluster.Ref) (apply.Workload, error) {
+	return &run{Cluster: w.Cluster, ref: ref}, nil
+}
+
+// Waiting tells no one.
+func (workloads) Waiting(string) {}
 
 // records are the rollouts of the shop: how far they have come is kept by the simulator,
 // and their plans by the runs.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -58,7 +59,7 @@ func TestRecords_ListRollouts(t *testing.T) {
 		t.Errorf("%d of %d rollouts, %v", len(inShop), len(all), err)
 	}
 	none := cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "basket"}
-	if _, err := r.Pause(t.Context(), none); !errors.Is(err, plan.ErrNoRollout) {
+	if _, err := r.Change(t.Context(), none, apply.Act{Transition: plan.TransitionPause}); !errors.Is(err, plan.ErrNoRollout) {
 		t.Errorf("%v", err)
 	}
 	if by, err := r.Holder(t.Context(), none); by != "" || err != nil {

@@ -36,7 +36,7 @@ func (c *Cluster) begin(ref cluster.Ref, p plan.Plan) error {
 // proceed carries out the stored rollout from where it is, unless a process does that already.
 func (c *Cluster) proceed(ref cluster.Ref) error {
 	r := &run{Cluster: c, ref: ref}
-	e, err := c.rollouts().Continue(c.ctx, r)
+	e, err := c.rollouts().TakeOver(c.ctx, r)
 	if errors.Is(err, plan.ErrOtherExecutor) {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,35 +104,94 @@ func (h *history) driveBack(ctx context.Context, cfg *rest.Config) (apply.Result
 	if err != nil {
 		return apply.Result{}, err
 	}
-	open := r.Open
-	r.Open = func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) {
-		w, err := open(ctx, ref)
-		if err != nil {
-			return nil, err
-		}
-		return shifted{w.(*kube.Cluster), &h.ahead}, nil //nolint:forcetypeassert // that is what it opens
-	}
-	r.Approvals, r.Now = everything{}, func() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
+	r.Approvals, r.Workloads = everything{}, shiftedWorkloads{r.Workloads, &h.ahead}
 	o := apply.Options{Emit: func(e event.Event) { h.tell("back: %s %d %s %s", e.Type, e.Step, e.Text, e.Request) }}
 	rec, err := r.Get(ctx, h.object.Ref)
 	switch {
 	case err != nil:
 		return apply.Result{}, err
 	case h.leadsBack(&rec.Plan):
-		return r.Drive(ctx, h.object.Ref, o)
+		return carried(ctx, r, h.object.Ref, o, func(w apply.Workload) (*apply.Executor, error) { return r.TakeOver(ctx, w) })
 	case h.ending == rollsBack:
-		return r.RollBack(ctx, h.object.Ref, o)
+		return rolledBack(ctx, r, h.object.Ref, o)
 	case rec.InFlight():
-		if _, err := r.Abort(ctx, h.object.Ref); err != nil {
+		if _, err := r.Do(ctx, h.object.Ref, apply.Act{Transition: plan.TransitionAbort}); err != nil {
 			return apply.Result{}, err
 		}
 	}
-	res, err := r.Undo(ctx, h.object.Ref, 0, plan.Policy{Driver: h.policy.Driver, Steps: h.policy.Steps, Pull: plan.PullNever}, o)
+	res, err := carried(ctx, r, h.object.Ref, o, func(w apply.Workload) (*apply.Executor, error) {
+		p, err := h.undo(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		return r.Begin(ctx, w, p)
+	})
 	if err != nil && strings.Contains(err.Error(), "has no older revision") { // nothing was written
 		return apply.Result{Outcome: event.Completed}, nil
 	}
 	return res, err
 }
+
+// carried opens a workload and carries out what start begins.
+func carried(ctx context.Context, r apply.Rollouts, ref cluster.Ref, o apply.Options, start func(apply.Workload) (*apply.Executor, error)) (apply.Result, error) {
+	w, err := r.Workloads.Open(ctx, ref)
+	if err != nil {
+		return apply.Result{}, err
+	}
+	defer w.Close()
+	e, err := start(w)
+	if err != nil {
+		return apply.Result{}, err
+	}
+	return e.Run(o)
+}
+
+// rolledBack ends the recorded rollout and carries out the way back.
+func rolledBack(ctx context.Context, r apply.Rollouts, ref cluster.Ref, o apply.Options) (apply.Result, error) {
+	if _, err := r.Change(ctx, ref, apply.Act{Transition: plan.TransitionRollBack}); err != nil {
+		return apply.Result{}, err
+	}
+	return carried(ctx, r, ref, o, func(w apply.Workload) (*apply.Executor, error) { return r.Rollback(ctx, w, "aborted by "+r.By) })
+}
+
+// undo is the plan that leads back to the revision before the present one, with no pod that a partition keeps.
+func (h *history) undo(ctx context.Context, w apply.Workload) (plan.Plan, error) {
+	if err := apply.Idle(w, plan.TransitionUndo); err != nil {
+		return plan.Plan{}, err
+	}
+	s, err := w.Observe(ctx, h.object.Ref)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	older, err := plan.OlderRevision(s, 0)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	desired, err := plan.WithTemplate(s.Object(), older.Template)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	return plan.Build(desired, s, plan.Policy{Driver: h.policy.Driver, Steps: h.policy.Steps, Pull: plan.PullNever})
+}
+
+// shiftedWorkloads are opened with a clock that is ahead.
+type shiftedWorkloads struct {
+	apply.Workloads
+
+	ahead *atomic.Int64
+}
+
+// Open is [apply.Workloads].
+func (s shiftedWorkloads) Open(ctx context.Context, ref cluster.Ref) (apply.Workload, error) {
+	w, err := s.Workloads.Open(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return shifted{w.(*kube.Cluster), s.ahead}, nil //nolint:forcetypeassert // that is what it opens
+}
+
+// Now is [apply.Workloads].
+func (s shiftedWorkloads) Now() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
 
 // everything is approved.
 type everything struct{}

@@ -107,7 +107,7 @@ func (s *sabotage) begin(t *testing.T) {
 	defer p.Kill()
 	ctx, cancel := context.WithTimeout(t.Context(), testcluster.Patience)
 	defer cancel()
-	w, err := rollouts.Open(ctx, s.object.Ref)
+	w, err := rollouts.Workloads.Open(ctx, s.object.Ref)
 	must(t, err)
 	snapshot, err := w.Observe(ctx, s.object.Ref)
 	w.Close()
@@ -117,7 +117,7 @@ func (s *sabotage) begin(t *testing.T) {
 	made, err := plan.Build(desired, snapshot, s.policy)
 	must(t, err)
 	s.keep(&made)
-	res, err := rollouts.Run(ctx, s.object.Ref, made, apply.Options{AtPause: true})
+	res, err := carried(ctx, rollouts, s.object.Ref, apply.Options{AtPause: true}, func(w apply.Workload) (*apply.Executor, error) { return rollouts.Begin(ctx, w, made) })
 	s.tell("begun: %s %s %v", res.Outcome, res.Reason, err)
 	must(t, err)
 	s.honest, err = s.Client().CoreV1().ConfigMaps(s.namespace).Get(ctx, s.rollout().State, metav1.GetOptions{})
@@ -212,23 +212,19 @@ func (s *sabotage) verb(state plan.State) int {
 
 // carry is a verb of an operator.
 func (s *sabotage) carry(ctx context.Context, r apply.Rollouts, verb int) (apply.Result, error) {
-	turns := []apply.Transition{apply.Promotion(plan.Promotion{}), plan.Progress.Resume, plan.Progress.Retry}
-	switch {
-	case verb < len(turns):
-		w, err := r.Open(ctx, s.object.Ref)
-		if err != nil {
-			return apply.Result{}, err
+	turns := []plan.Transition{plan.TransitionPromote, plan.TransitionResume, plan.TransitionRetry}
+	if verb < len(turns) {
+		done, err := r.Do(ctx, s.object.Ref, apply.Act{Transition: turns[verb], Continues: true})
+		if err != nil || done.Executor == nil {
+			return apply.Result{}, errors.Join(err, done.Elsewhere)
 		}
-		defer w.Close()
-		e, _, err := r.Transit(ctx, w, turns[verb])
-		if err != nil {
-			return apply.Result{}, err
-		}
-		return e.Run(apply.Options{})
-	case verb == len(turns):
-		return r.Drive(ctx, s.object.Ref, apply.Options{})
+		defer done.Workload.Close()
+		return done.Executor.Run(apply.Options{})
 	}
-	return r.RollBack(ctx, s.object.Ref, apply.Options{})
+	if verb == len(turns) {
+		return carried(ctx, r, s.object.Ref, apply.Options{}, func(w apply.Workload) (*apply.Executor, error) { return r.TakeOver(ctx, w) })
+	}
+	return rolledBack(ctx, r, s.object.Ref, apply.Options{})
 }
 
 // edit changes the record in some way, as any user may who can write ConfigMaps.
