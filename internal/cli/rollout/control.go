@@ -210,10 +210,13 @@ func (c *common) act(ctx context.Context, s *session, a action, continues bool) 
 		return done, "", err
 	}
 	a.Continues = continues
-	if done, err = rollouts.Do(ctx, s.target.Ref, a.Act); err == nil && done.Record.Progress.Stop.Asked {
+	if done, err = rollouts.Do(ctx, s.target.Ref, a.Act); err != nil {
+		return done, "", withHint(err)
+	}
+	if done.Record.Progress.Stop.Asked {
 		c.warnOfStop(s.object, done.Record.Progress.Stop)
 	}
-	return done, a.said(done.Record), withHint(err)
+	return done, a.said(done.Record), nil
 }
 
 // changed describes what the record is now.

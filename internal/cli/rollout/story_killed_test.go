@@ -36,7 +36,7 @@ func TestKilled_AtEachWrite(t *testing.T) {
 			s := story.Start(t, c.pods, c.objects...)
 			for n := 0; ; n++ {
 				image := fmt.Sprint(n + 1)
-				died, res := s.KilledAt(n, n%2 == 1, c.line+image)
+				died, res := s.KilledAt(n, "", n%2 == 1, c.line+image)
 				if died == "" {
 					res.Ends(0)
 					s.Has("", images{"web:" + image: c.pods})
@@ -75,24 +75,17 @@ spec:
 // says that the others were not rolled back.
 func TestKilled_WhileItRollsBack(t *testing.T) {
 	t.Parallel()
-	// dies has a rollback die at its first write, from a number on, that has a word.
-	dies := func(s *story.Story, from int, line, word string, begin func()) {
-		for n := from; ; n++ {
-			begin()
-			died, _ := s.KilledAt(n, false, line)
-			if died == "" {
-				s.Fatalf("%s has no write with %s", line, word)
-			}
-			if strings.Contains(died, word) {
-				return
-			}
-			s.Run(line).Ends(0)
+	// dies has a rollback die at its n-th write that has a word.
+	dies := func(s *story.Story, line string, n int, word string) {
+		if died, _ := s.KilledAt(n, word, false, line); died == "" {
+			s.Fatalf("%s has no write %d with %s", line, n, word)
 		}
 	}
 	t.Run("group", func(t *testing.T) {
 		s, group := waves(t, "0", "0")
 		const back = "rollout abort --group all --rollback --yes"
-		dies(s, 9, back, "clonesets/web-", func() { s.Run(group + " --group all --steps 50%,100% --pause-after 1 --exit-on-pause").Ends(5) })
+		s.Run(group + " --group all --steps 50%,100% --pause-after 1 --exit-on-pause").Ends(5)
+		dies(s, back, 0, "clonesets/web-")
 		s.Run(back).Ends(0)
 		s.Has("", images{"web:1": 4})
 	})
@@ -101,11 +94,10 @@ func TestKilled_WhileItRollsBack(t *testing.T) {
 			s := unitedOf(t, "cloneSetTemplate")
 			const back = "rollout abort ud/web --rollback --yes"
 			run := "rollout run ud/web --pull-images never --yes --steps 50%,100% --pause-after 50% --exit-on-pause"
-			dies(s, 4, back, "uniteddeployments/web", func() {
-				s.Run(run + " --image main=registry.example.com/web:2").Ends(5)
-				s.Run("rollout promote ud/web --yes").Ends(0)
-				s.Run(run).Ends(5)
-			})
+			s.Run(run + " --image main=registry.example.com/web:2").Ends(5)
+			s.Run("rollout promote ud/web --yes").Ends(0)
+			s.Run(run).Ends(5)
+			dies(s, back, 1, "uniteddeployments/web")
 			if by == "resume" {
 				s.Run("rollout resume ud/web").Ends(3, "UnitedDeployment web is not rolled out", "zone-b")
 			}

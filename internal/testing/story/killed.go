@@ -16,10 +16,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// KilledAt runs a command whose process dies with its n-th write, the first being 0: before the write is carried out, or
+// KilledAt runs a command whose process dies with its n-th write that has a word in its path, the first being 0: before the write is carried out, or
 // with done after that and before the answer. Nothing of the process reaches the server from then on, and its leases are
 // over. died is what the write was, "" for a command that ended before it, with its result then.
-func (s *Story) KilledAt(n int, done bool, line string) (died string, res *Result) {
+func (s *Story) KilledAt(n int, word string, done bool, line string) (died string, res *Result) {
 	s.Helper()
 	to, err := url.Parse(s.URL)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Story) KilledAt(n int, done bool, line string) (died string, res *Resul
 		if dead.Load() > 0 {
 			panic(http.ErrAbortHandler)
 		}
-		if isWrite(r) && writes.Add(1) == int64(n)+1 {
+		if isWrite(r) && strings.Contains(r.URL.Path, word) && writes.Add(1) == int64(n)+1 {
 			if done {
 				proxy.ServeHTTP(httptest.NewRecorder(), r)
 			}
