@@ -16,7 +16,7 @@ import (
 
 // Patience is how long Await waits when its context has no deadline. It only ends
 // what would never come: a machine under load may take minutes for seconds' work.
-const Patience = 5 * time.Minute
+const Patience = 10 * time.Minute
 
 // Lister is what typed and dynamic clients of one namespace have in common.
 type Lister[L runtime.Object] interface {

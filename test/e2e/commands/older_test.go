@@ -69,7 +69,7 @@ rollout undo rollout/shop --fast --dry-run     | rollout.rollouts.kruise.io/shop
 rollout undo rollout/shop --fast               | rollout.rollouts.kruise.io/shop rolled back    | rollout/shop status.canaryStatus.nextStepIndex=2
 describe rollouts shop                         | Strategy:          Canary                      |
 describe rollout shop --no-color --all         | State: StepReady                               |
-describe rollout shop --watch --timeout 1       | exit 4: shop                                   |
+describe rollout shop --watch --timeout 1       | exit 4                                         |
 get rollouts.rollouts.kruise.io shop           | NAME STATUS CANARY_STEP CANARY_STATE MESSAGE AGE |
 `,
 	"rollout undo, history, status": `
