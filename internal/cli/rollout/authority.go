@@ -65,7 +65,7 @@ func (c *common) commands(list []string, from string) error {
 func (o *runOptions) allowNamedCommands(p *plan.Plan) error {
 	from, others := o.Untyped(p)
 	switch {
-	case len(others) == 0, from == planning.FromStrategy && !o.yes:
+	case len(others) == 0, from == planning.FromStrategy && !o.agreed():
 		o.authority.asks.Commands = true
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -37,7 +36,8 @@ func (v *change) make(object *resource.Resource, s plan.Snapshot) (desired *reso
 
 // newChange makes the command of a verb; done is what is printed behind the name of a workload.
 func newChange(shared *common, v *change, c *cobra.Command, done string) *cobra.Command {
-	o := &runOptions{execution: execution{common: shared}, Options: planning.Options{Maker: planning.Maker{Factory: shared.factory, Gates: shared.reader}}, back: v.back != nil, as: v}
+	o := newRunOptions(shared)
+	o.back, o.as = v.back != nil, v
 	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
 	o.AddPolicyFlags(c)
 	o.addRunFlags(c)
@@ -52,7 +52,6 @@ func newChange(shared *common, v *change, c *cobra.Command, done string) *cobra.
 		if err := errors.Join(o.validate(), o.detachable(c), o.CompletePolicy()); err != nil {
 			return err
 		}
-		o.flags = o.Given
 		return o.changeAll(c.Context(), args)
 	}
 	return c
@@ -69,7 +68,6 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	o.yes = o.yes || !o.factory.Streams.InTTY
 	if len(list) == 1 {
 		if name, ok := resourcearg.ParseUnited(list[0]); ok {
 			return o.changeUnited(ctx, name)

@@ -68,7 +68,7 @@ func newControl(shared *common, o *control, c *cobra.Command, done string) *cobr
 		o.dryRun.AddFlag(c)
 		return c
 	}
-	o.objects.parts = o.inFlight
+	o.objects.united = asInProgress
 	o.objects.addFlags(c)
 	o.printer = newPrinted(c, done, &o.output).addDryRunFlag(c)
 	if c.Flags().Lookup("output") == nil {
@@ -97,7 +97,7 @@ func (o *control) run(ctx context.Context, args []string) error {
 	if name, ok := resourcearg.ParseUnited(strings.Join(args, "/")); ok && o.isAbort() {
 		return o.abortUnited(ctx, name)
 	}
-	args, err := inParts(ctx, args, o.inFlight)
+	args, err := o.inParts(ctx, args, asInProgress)
 	if err != nil {
 		return err
 	}

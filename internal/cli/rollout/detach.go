@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"reflect"
 	"strings"
 
@@ -453,12 +452,4 @@ func (o *control) approve(ctx context.Context, s *session, p plan.Plan) (from in
 		return 0, err
 	}
 	return snapshot.Progress.Step, a.askForRest(ctx, p, snapshot, []string{"a Job carries out what was approved, and nothing else"}, "Have a Job carry this out, with the rights of its ServiceAccount?")
-}
-
-// runnerName names the runner in this pod, for others to read.
-func runnerName() string {
-	if pod := os.Getenv(runner.PodVariable); pod != "" {
-		return "runner@" + pod
-	}
-	return holder()
 }

@@ -70,7 +70,6 @@ func newDrive(shared *common) *cobra.Command {
 				return err
 			}
 			defer stop()
-			o.as = runnerName()
 			return o.run(c.Context())
 		},
 	}
@@ -242,7 +241,7 @@ func (o *driveOptions) begins(ctx context.Context, known *runnerApprovals, s *se
 	if err := beginsAfter(ctx, rollouts, &rec); err != nil {
 		return err
 	}
-	rec.By = o.holder()
+	rec.By = holder()
 	groups, err := o.groups(known, r.sessions())
 	if err != nil {
 		return err

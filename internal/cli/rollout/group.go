@@ -132,19 +132,20 @@ func (c *common) share(ctx context.Context) (end func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.shared, err = kube.OpenShared(ctx, cfg); err != nil {
+	shared, err := kube.OpenShared(ctx, cfg)
+	if err != nil {
 		return nil, err
 	}
-	c.releases = map[string]map[cluster.Ref]*release.Rollout{}
+	*c.watches = watches{shared, map[string]map[cluster.Ref]*release.Rollout{}}
 	return func() {
-		c.shared.Close()
-		c.shared, c.releases = nil, nil
+		*c.watches = watches{}
+		shared.Close()
 	}, nil
 }
 
 // groupRecords are the groups of the cluster.
 func (c *common) groupRecords() *kube.Groups {
-	return kube.NewGroups(c.shared, kube.Options{Holder: c.holder(), StateNamespace: c.stateNamespace, Program: program(), AcquireBy: c.factory.Deadline})
+	return kube.NewGroups(c.watches.shared, kube.Options{Holder: holder(), StateNamespace: c.stateNamespace, Program: program(), AcquireBy: c.factory.Deadline})
 }
 
 // groups carry groups out. opened are workloads that are open already.

@@ -31,7 +31,7 @@ type historyOptions struct {
 
 func newHistory(shared *common) *cobra.Command {
 	o := &historyOptions{common: shared}
-	which := objects{parts: shared.subsetsOf}
+	which := objects{united: asSubsets}
 	c := &cobra.Command{
 		Use: "history (TYPE/NAME | TYPE NAME | -f FILE)", Short: "List the revisions of a workload and their changes",
 		Long: `List the revisions of a workload: how many pods each has, what changed from one to the

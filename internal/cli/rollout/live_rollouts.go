@@ -92,9 +92,9 @@ func (d *LiveRollouts) sessions() (*execution, *notes) {
 	reader := d.reader
 	d.mu.Unlock()
 	quiet := d.factory.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said, Getenv: d.factory.Streams.Getenv})
-	return &execution{
-		common: &common{factory: quiet, stateNamespace: d.stateNamespace, reader: reader, authority: d.authority}, output: outputs[0], successOn: "complete",
-	}, said
+	at := newCommon(quiet)
+	at.reader, at.stateNamespace, at.authority = reader, d.stateNamespace, d.authority
+	return &execution{common: at, output: outputs[0], successOn: "complete"}, said
 }
 
 // locate finds a workload, and open watches it, too.

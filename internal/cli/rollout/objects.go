@@ -28,8 +28,8 @@ import (
 type objects struct {
 	files    cliresource.FilenameOptions
 	selector string
-	// parts has a UnitedDeployment stand for workloads; nil leaves it as it is.
-	parts parts
+	// united is what a UnitedDeployment stands for.
+	united unitedAs
 }
 
 func (o *objects) addFlags(c *cobra.Command) {
@@ -63,10 +63,7 @@ func (c *common) names(ctx context.Context, o *objects, args []string) ([]string
 	if out = once(append(out, inFiles...)); len(out) == 0 {
 		return nil, command.Usagef("for instance cloneset/web, or -f FILE", "required resource not specified: give one TYPE/NAME or more")
 	}
-	if o.parts == nil {
-		return out, nil
-	}
-	return inParts(ctx, out, o.parts)
+	return c.inParts(ctx, out, o.united)
 }
 
 // pairs reads TYPE/NAME … or TYPE[,TYPE…] NAME ….

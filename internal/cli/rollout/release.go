@@ -61,15 +61,15 @@ func (c *common) releaseOf(ctx context.Context, s *session) (*release.Rollout, e
 	if err != nil {
 		return nil, err
 	}
-	if c.shared == nil {
+	if c.watches.shared == nil {
 		return release.Of(ctx, client, s.target.Ref)
 	}
-	list, ok := c.releases[s.target.Namespace]
+	list, ok := c.watches.releases[s.target.Namespace]
 	if !ok {
 		if list, err = release.List(ctx, client, s.target.Namespace); err != nil {
 			return nil, err
 		}
-		c.releases[s.target.Namespace] = list
+		c.watches.releases[s.target.Namespace] = list
 	}
 	return list[s.target.Ref], nil
 }
@@ -212,7 +212,7 @@ func (o *runOptions) handOver(ctx context.Context, m *member, h *controlledError
 	if o.dry().Only() {
 		return errors.Join(o.previewHandover(ctx, m), o.preview(ctx, m))
 	}
-	if err := o.ask(ctx, o.yes, "Write the template of "+s.target.String()+"?"); err != nil {
+	if err := o.ask(ctx, o.agreed(), "Write the template of "+s.target.String()+"?"); err != nil {
 		return err
 	}
 	got, err := o.writeTemplate(ctx, m, release.Request{Manager: fieldManager})

@@ -56,7 +56,7 @@ func (o *runOptions) restartInPlace(ctx context.Context, names []resourcearg.Nam
 		return err
 	}
 	restarts := planning.RestartMaker{Factory: o.factory, Policy: policy}
-	own := &VerbRunner{execution: o.execution, yes: o.yes}
+	own := &VerbRunner{execution: o.execution, yes: o.agreed()}
 	var worst error
 	for i, n := range names {
 		if len(names) > 1 {

@@ -63,8 +63,15 @@ const runExamples = `  kubectl kruise rollout run cloneset/web --image app=regis
   # all workloads of a directory, in the waves of their annotation, ten at a time
   kubectl kruise rollout run -f shop/ --wave-by argocd.argoproj.io/sync-wave --parallel 10 --max-unavailable-total 5%`
 
+func newRunOptions(shared *common) *runOptions {
+	o := &runOptions{Options: planning.Options{Maker: planning.Maker{Factory: shared.factory, Gates: shared.reader}}}
+	o.common = shared.withGates(&o.Given)
+	return o
+}
+
 func newRun(shared *common, screens Screens) *cobra.Command {
-	o := &runOptions{execution: execution{common: shared}, Options: planning.Options{Maker: planning.Maker{Factory: shared.factory, Gates: shared.reader}}, screens: screens}
+	o := newRunOptions(shared)
+	o.screens = screens
 	c := &cobra.Command{
 		Use:     "run [TYPE/NAME | [TYPE] -l SELECTOR] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
 		Short:   "Roll out a change: plan, confirm, run",
@@ -131,8 +138,7 @@ func (o *runOptions) complete(args []string) error {
 }
 
 // runAll rolls out what the command line means: one workload, several, or a UnitedDeployment.
-func (o *runOptions) runAll(ctx context.Context) (err error) {
-	o.flags = o.Given
+func (o *runOptions) runAll(ctx context.Context) error {
 	switch {
 	case o.united != "" && o.group.given:
 		return command.Usagef("its subsets follow one after the other", "--%s are not for a UnitedDeployment", strings.Join(groupFlagNames, ", --"))
@@ -219,6 +225,9 @@ func (o *runOptions) rollOut(ctx context.Context, list []planning.One) error {
 	return o.carry(ctx, r)
 }
 
+// agreed reports whether no question is asked: undo and restart have no question without a terminal.
+func (o *runOptions) agreed() bool { return o.yes || o.as != nil && !o.factory.Streams.InTTY }
+
 // carry shows a rollout, asks, and carries it out.
 func (o *runOptions) carry(ctx context.Context, r *rolling) error {
 	defer r.close()
@@ -236,7 +245,7 @@ func (o *runOptions) carry(ctx context.Context, r *rolling) error {
 			return err
 		}
 	}
-	if err := o.ask(ctx, o.yes, r.question()); err != nil {
+	if err := o.ask(ctx, o.agreed(), r.question()); err != nil {
 		return err
 	}
 	switch {
@@ -396,10 +405,10 @@ func (o *runOptions) discardUnreadable(ctx context.Context, name resourcearg.Nam
 	if _, unreadable := errors.AsType[apply.UnreadableRecordError](err); !unreadable {
 		return nil // what else is wrong stops the rollout below
 	}
-	if err := o.ask(ctx, o.yes, fmt.Sprintf("%v.\nDelete it, its plan and its history? %s stays as it is.", err, s.target)); err != nil {
+	if err := o.ask(ctx, o.agreed(), fmt.Sprintf("%v.\nDelete it, its plan and its history? %s stays as it is.", err, s.target)); err != nil {
 		return err
 	}
-	if err := records.Discard(ctx, s.target.Ref, o.holder(), o.printWaiting); err != nil {
+	if err := records.Discard(ctx, s.target.Ref, holder(), o.printWaiting); err != nil {
 		return withHint(err)
 	}
 	_, _ = fmt.Fprintf(o.factory.Streams.Err, "the record of %s was deleted\n", s.target)

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
@@ -40,30 +41,46 @@ type session struct {
 	whole bool
 }
 
-// common are the flags of all verbs, and what they make clients from.
-type common struct {
-	factory        *factory.Factory
+// clusterFlags are those of all verbs that reach the cluster.
+type clusterFlags struct {
 	stateNamespace string
-	// reader asks once for the feature gates of Kruise in the cluster; flags say which of them differ
-	// from what it reports.
-	reader *installation.GateReader
-	flags  installation.GateFlags
 	// manager owns the fields that are written, "" is the default.
 	manager string
 	// authority is what this person allows.
 	authority authority
-	// as names this process to others; "" is the person and the machine.
-	as string
-	// shared are the watches that workloads have in common which are opened; nil has each
-	// watched by itself.
+}
+
+// common is how verbs reach the cluster: it opens workloads, and has the records of their rollouts.
+type common struct {
+	*clusterFlags
+
+	factory *factory.Factory
+	// reader asks once for the feature gates of Kruise in the cluster; gateFlags say which of them differ
+	// from what it reports, nil for none.
+	reader    *installation.GateReader
+	gateFlags *installation.GateFlags
+	// watches are those that workloads have in common.
+	watches *watches
+}
+
+func newCommon(f *factory.Factory) *common {
+	return &common{clusterFlags: &clusterFlags{}, factory: f, reader: &installation.GateReader{}, watches: &watches{}}
+}
+
+// withGates is the same for a verb that has flags for feature gates.
+func (c *common) withGates(flags *installation.GateFlags) *common {
+	out := *c
+	out.gateFlags = flags
+	return &out
+}
+
+// watches are shared by the workloads that are opened meanwhile.
+type watches struct {
+	// shared are the watches; nil has each workload watched by itself.
 	shared *kube.Shared
 	// releases are the Kruise Rollouts of each namespace that was asked for, while watches
 	// are shared.
 	releases map[string]map[cluster.Ref]*release.Rollout
-}
-
-func newCommon(f *factory.Factory) *common {
-	return &common{factory: f, reader: &installation.GateReader{}}
 }
 
 // locate finds the workload that a name means.
@@ -128,7 +145,7 @@ func (c *common) watch(ctx context.Context, s *session) error {
 	}
 	gates, unread := c.gates(ctx, cfg)
 	s.Cluster, err = kube.Open(ctx, cfg, kube.Options{
-		Target: s.target, Carrier: s.carrier, Gates: gates, GatesUnread: unread, StateNamespace: c.stateNamespace, Holder: c.holder(), Program: program(), Manager: c.manager, Shared: c.shared, AcquireBy: c.factory.Deadline,
+		Target: s.target, Carrier: s.carrier, Gates: gates, GatesUnread: unread, StateNamespace: c.stateNamespace, Holder: holder(), Program: program(), Manager: c.manager, Shared: c.watches.shared, AcquireBy: c.factory.Deadline,
 		Warn: func(text string) { _, _ = fmt.Fprintf(c.factory.Streams.Err, "warning: %s\n", text) },
 	})
 	return err
@@ -136,7 +153,11 @@ func (c *common) watch(ctx context.Context, s *session) error {
 
 // gates are those of the release of Kruise that the cluster has; unread is why they are assumed.
 func (c *common) gates(ctx context.Context, cfg *rest.Config) (gates cluster.Gates, unread string) {
-	set, unread, err := c.reader.Live(ctx, cfg, c.flags)
+	var flags installation.GateFlags
+	if c.gateFlags != nil {
+		flags = *c.gateFlags
+	}
+	set, unread, err := c.reader.Live(ctx, cfg, flags)
 	if err != nil {
 		return cluster.DefaultGates(), ""
 	}
@@ -155,7 +176,7 @@ func (c *common) rolloutsOf(known map[cluster.Ref]*session) (apply.Rollouts, err
 		return apply.Rollouts{}, err
 	}
 	return apply.Rollouts{
-		Records: records, By: c.holder(), Approvals: c.approvals(),
+		Records: records, By: holder(), Approvals: c.approvals(),
 		Workloads: &workloads{common: c, client: records.Client, known: known},
 	}, nil
 }
@@ -225,16 +246,11 @@ func (c *common) openRef(ctx context.Context, ref cluster.Ref) (*session, error)
 // program is this build, for the history of a record.
 func program() string { return "kubectl-kruise " + version.Get().Version }
 
-// holder names this process, for others to read.
-func (c *common) holder() string {
-	if c.as != "" {
-		return c.as
-	}
-	return holder()
-}
-
-// holder names the user of this process, for others to read.
+// holder names who runs this process, for others to read: the Job of --detach by its pod, a user otherwise.
 func holder() string {
+	if pod := os.Getenv(runner.PodVariable); pod != "" {
+		return "runner@" + pod
+	}
 	who := os.Getenv("USER")
 	if u, err := user.Current(); err == nil {
 		who = u.Username

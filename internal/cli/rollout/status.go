@@ -60,7 +60,7 @@ const statusExamples = `  kubectl kruise rollout status cloneset/web --timeout 1
   kubectl kruise rollout status cloneset -n shop -o json`
 
 func newStatus(shared *common) *cobra.Command {
-	o := &statusOptions{execution: execution{common: shared}, files: objects{parts: shared.subsetsOf}}
+	o := &statusOptions{execution: execution{common: shared}, files: objects{united: asSubsets}}
 	return o.command()
 }
 

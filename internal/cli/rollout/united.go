@@ -120,38 +120,46 @@ func olderTemplate(ctx context.Context, client dynamic.Interface, u *united.Obje
 	}
 }
 
-// parts names the workloads of a UnitedDeployment.
-type parts func(ctx context.Context, united string) ([]string, error)
+// unitedAs is what a UnitedDeployment on the command line stands for.
+type unitedAs int
 
-// inParts are names with the workloads of a UnitedDeployment in its place.
-func inParts(ctx context.Context, list []string, of parts) ([]string, error) {
+const (
+	asItself unitedAs = iota
+	// asSubsets: the workloads of its subsets in the order given, or, without Kruise, those that it was rendered into.
+	asSubsets
+	// asInProgress: those of them whose rollout is in progress, or has halted.
+	asInProgress
+)
+
+// inParts are names with what a UnitedDeployment stands for in its place.
+func (c *common) inParts(ctx context.Context, list []string, as unitedAs) ([]string, error) {
 	var out []string
 	for _, arg := range list {
 		name, ok := resourcearg.ParseUnited(arg)
-		if !ok {
+		if !ok || as == asItself {
 			out = append(out, arg)
 			continue
 		}
-		more, err := of(ctx, name)
+		if as == asInProgress {
+			more, err := c.inFlight(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, more...)
+			continue
+		}
+		names, err := c.subsetNames(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, more...)
+		for _, n := range names {
+			out = append(out, n.String())
+		}
 	}
 	return out, nil
 }
 
-// subsetsOf are the workloads of the subsets in the order given, or, without Kruise,
-// those that the UnitedDeployment was rendered into.
-func (c *common) subsetsOf(ctx context.Context, name string) ([]string, error) {
-	names, err := c.subsetNames(ctx, name)
-	var out []string
-	for _, n := range names {
-		out = append(out, n.String())
-	}
-	return out, err
-}
-
+// subsetNames names the workloads of a UnitedDeployment.
 func (c *common) subsetNames(ctx context.Context, name string) ([]resourcearg.Name, error) {
 	client, namespace, err := c.factory.InNamespace()
 	if err != nil {
