@@ -65,7 +65,7 @@ var notDetached = []struct{ flag, why string }{
 }
 
 // detachable checks the flags: what a Job cannot do is refused before a plan is made.
-func (d *execution) detachable(c *cobra.Command) error {
+func (d *executionFlags) detachable(c *cobra.Command) error {
 	if err := d.notifications.check(); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (d *execution) detachable(c *cobra.Command) error {
 }
 
 // refuseDetach refuses --detach for several workloads, which one process carries out in their order.
-func (d *execution) refuseDetach() error {
+func (d *executionFlags) refuseDetach() error {
 	if !d.detach.on {
 		return nil
 	}

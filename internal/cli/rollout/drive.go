@@ -43,7 +43,7 @@ Exit code 3 means that the rollout failed, was aborted or rolled back, or may no
 carried out; running it again would not change that.`
 
 func newDrive(shared *common) *cobra.Command {
-	o := &driveOptions{execution: execution{common: shared, successOn: "complete"}}
+	o := &driveOptions{execution: execution{common: shared, executionFlags: executionFlags{successOn: "complete"}}}
 	c := &cobra.Command{
 		Hidden: true, Use: "drive (TYPE/NAME | --group NAME) --approved DIGEST", Short: "Carry out a recorded rollout, as the Job of --detach does", Long: driveLong,
 		Example: "  kubectl kruise rollout drive cloneset/web --approved sha256:5fb1… --back-to 7c9d…",

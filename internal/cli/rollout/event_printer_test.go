@@ -27,7 +27,7 @@ func driven(out *bytes.Buffer, terminal bool, env map[string]string) *execution 
 	if terminal {
 		s.Size = func() (int, int) { return 80, 24 }
 	}
-	return &execution{common: newCommon(factory.New(s)), output: "text", successOn: "complete"}
+	return &execution{common: newCommon(factory.New(s)), executionFlags: executionFlags{output: "text", successOn: "complete"}}
 }
 
 // TestPrintNext_NamesCommands: a rollout that has ended before its last step ends with a
@@ -132,7 +132,7 @@ func TestOutcome_HasItsExitCode(t *testing.T) {
 		{event.Failed, "complete", command.ErrFailed},
 		{event.RolledBack, "paused", command.ErrFailed},
 	} {
-		d := &execution{successOn: c.success}
+		d := &executionFlags{successOn: c.success}
 		if err := d.end(apply.Result{Outcome: c.outcome}); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 			t.Errorf("%s, success on %s: %v, want %v", c.outcome, c.success, err, c.want)
 		}
@@ -141,15 +141,15 @@ func TestOutcome_HasItsExitCode(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for _, c := range []struct {
-		d       execution
+		d       executionFlags
 		atPause bool
 		want    string
 	}{
-		{execution{output: "text", successOn: "complete"}, false, ""},
-		{execution{output: "json", successOn: "paused", timeout: time.Minute}, true, ""},
-		{execution{output: "yaml", successOn: "complete"}, false, `--output: unknown value "yaml"`},
-		{execution{output: "text", successOn: "failed"}, false, `--success-on: unknown value "failed"`},
-		{execution{output: "text", successOn: "complete", timeout: -1}, false, "--timeout: -1ns is in the past"},
+		{executionFlags{output: "text", successOn: "complete"}, false, ""},
+		{executionFlags{output: "json", successOn: "paused", timeout: time.Minute}, true, ""},
+		{executionFlags{output: "yaml", successOn: "complete"}, false, `--output: unknown value "yaml"`},
+		{executionFlags{output: "text", successOn: "failed"}, false, `--success-on: unknown value "failed"`},
+		{executionFlags{output: "text", successOn: "complete", timeout: -1}, false, "--timeout: -1ns is in the past"},
 	} {
 		err := c.d.validate()
 		if got := textIn(err); got != c.want || c.d.atPause != c.atPause {
@@ -171,7 +171,7 @@ func TestDeadline_IsNoneWithoutATimeout(t *testing.T) {
 		if got := (&execution{}).until(); !got.IsZero() {
 			t.Errorf("without a timeout: %s, want none", got)
 		}
-		if got, want := (&execution{timeout: time.Hour}).until(), time.Now().Add(time.Hour); !got.Equal(want) {
+		if got, want := (&execution{executionFlags: executionFlags{timeout: time.Hour}}).until(), time.Now().Add(time.Hour); !got.Equal(want) {
 			t.Errorf("with an hour: %s, want %s", got, want)
 		}
 	})

@@ -20,27 +20,32 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// execution are the flags of verbs that carry a rollout out.
-type execution struct {
-	*common
-
+// executionFlags are those of verbs that carry a rollout out.
+type executionFlags struct {
 	output    string
 	timeout   time.Duration
 	successOn string
 	atPause   bool
-	// by is when the time of --timeout is over that several rollouts share; with
-	// zero each has the whole time.
-	by time.Time
 	// dryRun is --dry-run of verbs that print no objects; the others have their own.
 	dryRun submit.DryRunFlag
-	// print is of verbs that print objects as kubectl does: -o is theirs.
+	// printer is of verbs that print objects as kubectl does: -o is theirs.
 	printer *printed
 	// detach is --detach with its flags, of verbs that have them.
 	detach detaching
-	// tells are --notify and --listen.
+	// notifications are --notify and --listen.
 	notifications notifications
 	// first is the index of the first step that may be carried out.
 	first int
+}
+
+// execution carries rollouts out as its flags say, by the wiring of a verb. What is carried out is a [rolling].
+type execution struct {
+	*common
+	executionFlags
+
+	// by is when the time of --timeout is over that several rollouts share; with
+	// zero each has the whole time.
+	by time.Time
 }
 
 // fieldManager is who writes, unless --field-manager says otherwise.
@@ -50,7 +55,7 @@ const fieldManager = "kubectl-kruise"
 const printedFormats = "kubectl's formats for the object in the end: json, yaml, name, jsonpath=…; or events: one event a line as JSON"
 
 // machine reports whether events are for programs.
-func (d *execution) machine() bool {
+func (d *executionFlags) machine() bool {
 	if d.printer != nil {
 		return d.output == "events"
 	}
@@ -77,7 +82,7 @@ func (d *execution) addFlags(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 }
 
-func (d *execution) validate() error {
+func (d *executionFlags) validate() error {
 	switch {
 	case d.printer == nil && !slices.Contains(outputs, d.output):
 		return command.Usagef("one of: text, json", "--output: unknown value %q", d.output)
@@ -253,10 +258,10 @@ func (d *execution) until() time.Time {
 }
 
 // end is the exit code of a verb, by how its rollout ended.
-func (d *execution) end(res apply.Result) error { return d.unlessPaused(ending(res)) }
+func (d *executionFlags) end(res apply.Result) error { return d.unlessPaused(ending(res)) }
 
 // unlessPaused makes a pause a success where that was asked for.
-func (d *execution) unlessPaused(err error) error {
+func (d *executionFlags) unlessPaused(err error) error {
 	if errors.Is(err, command.ErrPaused) && d.successOn == "paused" {
 		return nil
 	}

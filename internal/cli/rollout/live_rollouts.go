@@ -94,7 +94,7 @@ func (d *LiveRollouts) sessions() (*execution, *notes) {
 	quiet := d.factory.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said, Getenv: d.factory.Streams.Getenv})
 	at := newCommon(quiet)
 	at.reader, at.stateNamespace, at.authority = reader, d.stateNamespace, d.authority
-	return &execution{common: at, output: outputs[0], successOn: "complete"}, said
+	return &execution{common: at, executionFlags: executionFlags{output: outputs[0], successOn: "complete"}}, said
 }
 
 // locate finds a workload, and open watches it, too.

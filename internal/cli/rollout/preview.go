@@ -42,7 +42,7 @@ func (d *execution) show(ctx context.Context, list []event.Request) error {
 }
 
 // dry is --dry-run of the verb.
-func (d *execution) dry() submit.DryRunFlag {
+func (d *executionFlags) dry() submit.DryRunFlag {
 	if d.printer != nil {
 		return d.printer.dry
 	}

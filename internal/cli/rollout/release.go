@@ -182,7 +182,7 @@ func promoteInstead(ctx context.Context, shared *common, p *printed, arg string)
 	if *p.flags.OutputFormat != "" {
 		return command.Usagef(fmt.Sprintf("'kubectl kruise rollout promote %s -o json' prints the events of the rollout", arg), "no Rollout of %s is for %s, and -o prints such objects", release.Group, arg)
 	}
-	o := &control{execution: execution{common: shared, output: outputs[0], successOn: "complete", dryRun: p.dry}, action: action{apply.Act{Transition: plan.TransitionPromote}}}
+	o := &control{execution: execution{common: shared, executionFlags: executionFlags{output: outputs[0], successOn: "complete", dryRun: p.dry}}, action: action{apply.Act{Transition: plan.TransitionPromote}}}
 	return o.run(ctx, []string{arg})
 }
 

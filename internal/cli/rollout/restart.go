@@ -56,13 +56,12 @@ func (o *runOptions) restartInPlace(ctx context.Context, names []resourcearg.Nam
 		return err
 	}
 	restarts := planning.RestartMaker{Factory: o.factory, Policy: policy}
-	own := &VerbRunner{execution: o.execution, yes: o.agreed()}
 	var worst error
 	for i, n := range names {
 		if len(names) > 1 {
 			_, _ = fmt.Fprintf(o.factory.Streams.Err, "%d of %d: %s\n", i+1, len(names), n)
 		}
-		err := own.Run(ctx, n, "Restart the containers of all pods of "+n.String()+"?", restarts.Plan)
+		err := o.planned(ctx, n, o.agreed(), "Restart the containers of all pods of "+n.String()+"?", restarts.Plan)
 		if worst = worse(worst, err); err != nil && !errors.Is(err, command.ErrPaused) {
 			break
 		}

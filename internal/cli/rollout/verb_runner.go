@@ -43,6 +43,11 @@ func (o *VerbRunner) Validate(c *cobra.Command) error {
 // and carries it out. A native workload that was rendered from one of Kruise is driven as
 // that one, by whichever name it is called.
 func (o *VerbRunner) Run(ctx context.Context, name resourcearg.Name, question string, plans func(plan.Snapshot) (plan.Plan, error)) error {
+	return o.planned(ctx, name, o.yes, question, plans)
+}
+
+// planned is [VerbRunner.Run]; yes is the answer to the question.
+func (o *execution) planned(ctx context.Context, name resourcearg.Name, yes bool, question string, plans func(plan.Snapshot) (plan.Plan, error)) error {
 	s, err := o.source(ctx, name)
 	if err != nil {
 		return err
@@ -74,14 +79,14 @@ func (o *VerbRunner) Run(ctx context.Context, name resourcearg.Name, question st
 	if done, err := r.show(ctx); err != nil || done {
 		return err
 	}
-	if err := o.ask(ctx, o.yes, question); err != nil {
+	if err := o.ask(ctx, yes, question); err != nil {
 		return err
 	}
 	return r.begin(ctx)
 }
 
 // source is where a workload is, or the one of Kruise that it was rendered from.
-func (o *VerbRunner) source(ctx context.Context, name resourcearg.Name) (*session, error) {
+func (o *common) source(ctx context.Context, name resourcearg.Name) (*session, error) {
 	s, err := o.locate(ctx, name)
 	if err != nil {
 		return nil, err
