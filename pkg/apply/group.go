@@ -44,13 +44,6 @@ type GroupOptions struct {
 	Until time.Time
 	// Back has the members rolled back that have begun: it is in the record as well.
 	Back bool
-	// Budgets are those that members share, see [plan.Rollout]: what is known of each member
-	// when the run begins says which; nil has none looked at.
-	Budgets func(members []plan.Snapshot) []plan.SharedBudget
-	// Approved is asked, of the record as it is once no other process carries the group
-	// out, whether it may be; nil allows it. Unless the whole is approved, one member at a time is
-	// carried out, whatever the record says.
-	Approved func(plan.Rollout) (whole bool, err error)
 	// Run carries one member out as the options say, and closes nothing; nil is [Executor.Run].
 	Run func(ctx context.Context, w Workload, e *Executor, o Options) (Result, error)
 }
@@ -150,21 +143,21 @@ type GroupError struct{ Msg, Hint string }
 // Error is Msg.
 func (e *GroupError) Error() string { return e.Msg }
 
-// Resume carries out what is left of a recorded group.
-func (g Groups) Resume(ctx context.Context, namespace, name string, o *GroupOptions) (res GroupResult, err error) {
+// Resume carries out what is left of a recorded group. approved is asked, of the record as it is once no other process
+// carries the group out, whether it may be. Unless the whole is approved, one member at a time is
+// carried out, whatever the record says.
+func (g Groups) Resume(ctx context.Context, namespace, name string, approved func(plan.Rollout) (whole bool, err error), o *GroupOptions) (res GroupResult, err error) {
 	err = g.held(ctx, namespace, name, func(held context.Context) error {
 		rec, err := g.Records.Load(held, namespace, name)
 		if err != nil {
 			return err
 		}
 		r := newGroupRun(g, o, false)
-		if o.Approved != nil {
-			whole, err := o.Approved(rec)
-			if err != nil {
-				return err
-			}
-			r.oneByOne = !whole
+		whole, err := approved(rec)
+		if err != nil {
+			return err
 		}
+		r.oneByOne = !whole
 		res, err = r.run(held, rec)
 		return err
 	})

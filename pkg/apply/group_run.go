@@ -86,7 +86,7 @@ func (r *groupRun) run(ctx context.Context, rec plan.Rollout) (GroupResult, erro
 	if err := r.openAll(ctx, rec); err != nil {
 		return GroupResult{}, err
 	}
-	if err := r.findBudgets(ctx); err != nil {
+	if err := r.findBudgets(ctx, rec); err != nil {
 		return GroupResult{}, err
 	}
 	defer r.all.Wait()
@@ -177,9 +177,10 @@ func (r *groupRun) prove(ctx context.Context, rec plan.Rollout, i int, w Workloa
 	return nil, err
 }
 
-// findBudgets looks up the budgets that members share. A workload that is gone has none.
-func (r *groupRun) findBudgets(ctx context.Context) error {
-	if r.opt.Budgets == nil {
+// findBudgets looks up the budgets that members share, unless nothing starts here or they follow one after the other. A
+// workload that is gone has none.
+func (r *groupRun) findBudgets(ctx context.Context, rec plan.Rollout) error {
+	if r.watches || rec.Name == "" {
 		return nil
 	}
 	list := make([]plan.Snapshot, len(r.members))
@@ -195,7 +196,7 @@ func (r *groupRun) findBudgets(ctx context.Context) error {
 			list[i] = s
 		}
 	}
-	r.budgets = r.opt.Budgets(list)
+	r.budgets = plan.SharedBudgets(rec.Members, list)
 	return nil
 }
 

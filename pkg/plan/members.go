@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // DependsOnAnnotation names workloads that have to be completed before the one that carries
@@ -84,6 +85,31 @@ type SharedBudget struct {
 	Allowed, Elsewhere int
 	// Takes is how many of its pods each member may make unavailable, by the member's index.
 	Takes map[int]int
+}
+
+// SharedBudgets are the budgets of several members, as [Rollout.Start] looks at them.
+func SharedBudgets(of []Member, known []Snapshot) []SharedBudget {
+	found := map[string]int{}
+	var all []SharedBudget
+	add := func(i int, kind, name string, n rules.BudgetCounts, pods int) {
+		key := fmt.Sprintf("%s/%s/%s", kind, known[i].Workload.Namespace, name)
+		at, ok := found[key]
+		if !ok {
+			at = len(all)
+			found[key] = at
+			all = append(all, SharedBudget{Name: key, Allowed: max(0, n.Expected-n.Desired), Takes: map[int]int{}})
+		}
+		all[at].Takes[i] = min(of[i].Plan.Limits.MaxUnavailable, pods)
+	}
+	for i, s := range known {
+		for _, b := range s.Budgets {
+			add(i, "podunavailablebudget", b.Name, b.Counts(), len(b.Pods))
+		}
+		for _, b := range s.Disruptions {
+			add(i, "poddisruptionbudget", b.Name, b.Counts(), len(b.Pods))
+		}
+	}
+	return slices.DeleteFunc(all, func(b SharedBudget) bool { return len(b.Takes) < 2 })
 }
 
 // RolloutOf is the rollout of one workload by a plan: it has no name, and the record of its workload

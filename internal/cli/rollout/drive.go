@@ -305,8 +305,8 @@ func (o *driveOptions) onceGroup(ctx context.Context) error {
 	}
 	defer stop()
 	opt.Back = rec.Back // who has it rolled back may be gone
-	opt.Approved = func(now plan.Rollout) (bool, error) { return true, known.accept(ctx, &now) }
-	res, err := groups.Resume(ctx, rec.Namespace, rec.Name, &opt)
+	approved := func(now plan.Rollout) (bool, error) { return true, known.accept(ctx, &now) }
+	res, err := groups.Resume(ctx, rec.Namespace, rec.Name, approved, &opt)
 	if res.Ended == event.Completed && !rec.Finished.IsZero() {
 		_, _ = fmt.Fprintln(o.factory.Streams.Err, "completed already")
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
 // groupOptions report a group as the flags say; stop ends that.
@@ -29,9 +28,6 @@ func (d *execution) groupOptions(ctx context.Context, rec plan.Rollout) (opt app
 	report := &groupReport{newEventPrinter(r, lineBeat), hooks, r, rec}
 	return apply.GroupOptions{
 		AtPause: d.atPause, Until: d.until(), Reporter: report,
-		Budgets: func(list []plan.Snapshot) []plan.SharedBudget {
-			return simulate.SharedBudgets(rec.Members, list)
-		},
 	}, func() { report.printer.stop(); hooks.close() }, nil
 }
 

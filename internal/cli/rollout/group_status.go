@@ -64,7 +64,6 @@ func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec
 		return err
 	}
 	defer stop()
-	opt.Budgets = nil // nothing starts here, and their pods need not be read
 	res, err := groups.Watch(ctx, rec, &opt)
 	if err != nil {
 		return err

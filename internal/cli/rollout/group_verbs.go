@@ -301,7 +301,7 @@ func (v *groupVerb) drive(ctx context.Context) error {
 	}
 	defer stop()
 	opt.Back = v.action.GoesBack()
-	opt.Approved = func(now plan.Rollout) (whole bool, err error) {
+	approved := func(now plan.Rollout) (whole bool, err error) {
 		switch {
 		case v.isAgreed(now):
 			return true, nil
@@ -317,7 +317,7 @@ func (v *groupVerb) drive(ctx context.Context) error {
 	}
 	var res apply.GroupResult
 	for try := 0; ; try++ {
-		res, err = v.groups.Resume(ctx, v.rec.Namespace, v.rec.Name, &opt)
+		res, err = v.groups.Resume(ctx, v.rec.Namespace, v.rec.Name, approved, &opt)
 		if !v.action.GoesBack() || !errors.Is(err, plan.ErrOtherExecutor) || try == mostHandovers {
 			break
 		}

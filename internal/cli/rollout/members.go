@@ -229,7 +229,7 @@ func (r *rolling) play() error {
 		models[i] = simulate.GroupMember{Snapshot: known[i], Begun: m.begun}
 	}
 	all := r.record
-	all.Budgets = simulate.SharedBudgets(all.Members, known)
+	all.Budgets = plan.SharedBudgets(all.Members, known)
 	var err error
 	if r.line, err = simulate.Group(all, models, r.members[0].made.Assumed()); err != nil {
 		return &resource.Error{Err: err, Hint: "'kubectl kruise simulate' shows how far one rollout comes by itself"}

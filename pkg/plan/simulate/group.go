@@ -2,12 +2,10 @@ package simulate
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // GroupMember is what is known of the workload of a member.
@@ -100,29 +98,4 @@ func (d *driver) unavailable(ref cluster.Ref) int {
 		o = o.carrier
 	}
 	return max(0, d.store.wanted(o)-up)
-}
-
-// SharedBudgets are the budgets of several members, as [plan.Rollout.Start] looks at them.
-func SharedBudgets(of []plan.Member, known []plan.Snapshot) []plan.SharedBudget {
-	found := map[string]int{}
-	var all []plan.SharedBudget
-	add := func(i int, kind, name string, n rules.BudgetCounts, pods int) {
-		key := fmt.Sprintf("%s/%s/%s", kind, known[i].Workload.Namespace, name)
-		at, ok := found[key]
-		if !ok {
-			at = len(all)
-			found[key] = at
-			all = append(all, plan.SharedBudget{Name: key, Allowed: max(0, n.Expected-n.Desired), Takes: map[int]int{}})
-		}
-		all[at].Takes[i] = min(of[i].Plan.Limits.MaxUnavailable, pods)
-	}
-	for i, s := range known {
-		for _, b := range s.Budgets {
-			add(i, "podunavailablebudget", b.Name, b.Counts(), len(b.Pods))
-		}
-		for _, b := range s.Disruptions {
-			add(i, "poddisruptionbudget", b.Name, b.Counts(), len(b.Pods))
-		}
-	}
-	return slices.DeleteFunc(all, func(b plan.SharedBudget) bool { return len(b.Takes) < 2 })
 }

@@ -104,7 +104,7 @@ func TestGroup_SharedBudget(t *testing.T) {
 	for _, m := range members {
 		known = append(known, m.Snapshot)
 	}
-	g.Budgets = SharedBudgets(g.Members, known)
+	g.Budgets = plan.SharedBudgets(g.Members, known)
 	if len(g.Budgets) != 1 || g.Budgets[0].Allowed != 2 || len(g.Budgets[0].Takes) != 4 {
 		t.Fatalf("%+v", g.Budgets)
 	}
