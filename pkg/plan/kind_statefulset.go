@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -40,12 +41,29 @@ func (b *comparison) statefulSet(spec *kruise.StatefulSetSpec) subject {
 	order := set.UpdateTargets()
 	if r := spec.UpdateStrategy.RollingUpdate; r != nil && r.UnorderedUpdate != nil {
 		b.setNumberPartition(&s, nil)
+		s.displaces = b.displaces(slots)
 		s.take = b.takeFromQueue(newFixedQueue(order, b.isOutdated), noTies, sameReason("by priority, then the highest ordinal"))
 		return s
 	}
 	b.setNumberPartition(&s, slots)
 	s.take = b.takeFromQueue(newFixedQueue(order, b.isOutdated), noTies, sameReason("highest ordinal first"))
 	return s
+}
+
+// displaces reports whether pods that a change creates at the old revision would be kept by a partition in the place of
+// present ones: a reserved ordinal that is free now lies below these. slots are the pods, the highest ordinal first.
+func (b *comparison) displaces(slots []*cluster.Pod) func(kept int) bool {
+	return func(kept int) bool {
+		left := kept
+		for i, p := range slices.Backward(slots) {
+			if left > 0 && p != nil && b.isOutdated(p) {
+				if left--; len(slots)-1-i >= kept {
+					return true
+				}
+			}
+		}
+		return false
+	}
 }
 
 func (k statefulSetKind) restartSpec(any) kruiseSpec {

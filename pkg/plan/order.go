@@ -31,6 +31,9 @@ type subject struct {
 	// template changes; leaving are pods that it takes away, where it is known which.
 	created int
 	leaving []*cluster.Pod
+	// displaces reports whether a partition that keeps so many pods would keep created ones instead of present
+	// ones, had the first stage them created at the old revision; nil where it never would.
+	displaces func(kept int) bool
 	// approximate is true for a Deployment, which stops near a number of pods.
 	approximate bool
 }

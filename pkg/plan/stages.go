@@ -53,6 +53,9 @@ func (b *staging) stages() []stage {
 	if b.plan.Driver == DriverClient && b.templateChanged {
 		already -= b.subject.created // which are checked like others
 	}
+	if d := b.subject.displaces; d != nil && b.templateChanged && d(b.subject.total-reach) {
+		steps = raiseSteps(steps, b.subject.total, min(already+b.subject.created, reach))
+	}
 	return resolveStages(steps, b.subject.total, already)
 }
 
@@ -151,6 +154,17 @@ func capSteps(steps []PolicyStep, total, reach int) []PolicyStep {
 	for i := range out {
 		if out[i].To.Of(total) >= reach {
 			out[i].To = Amount{float64(reach), false}
+		}
+	}
+	return out
+}
+
+// raiseSteps has steps update at least a number of pods.
+func raiseSteps(steps []PolicyStep, total, least int) []PolicyStep {
+	out := slices.Clone(steps)
+	for i := range out {
+		if out[i].To.Of(total) < least {
+			out[i].To = Pods(least)
 		}
 	}
 	return out

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -199,7 +200,29 @@ func (r *reader) foresee(ctx context.Context, it *item) error {
 		}
 	}
 	set.KeepMark(it.live, it.object)
+	if it.live != nil {
+		markBegun(it.object, it.live.GetAnnotations()[plan.BegunAnnotation])
+	}
 	return r.predict(ctx, it)
+}
+
+// markBegun sets [plan.BegunAnnotation] of an object that is to be applied, or removes it: a rollout in progress that is
+// applied again is continued on other machines by it.
+func markBegun(object *unstructured.Unstructured, mark string) {
+	annotations := object.GetAnnotations()
+	if annotations[plan.BegunAnnotation] == mark {
+		return
+	}
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[plan.BegunAnnotation] = mark
+	if mark == "" {
+		if delete(annotations, plan.BegunAnnotation); len(annotations) == 0 {
+			annotations = nil
+		}
+	}
+	object.SetAnnotations(annotations)
 }
 
 // place puts an object into its namespace. A kind that a definition among the

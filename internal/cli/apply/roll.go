@@ -86,6 +86,7 @@ func (e *executor) applyFinal(ctx context.Context, it *item, now *unstructured.U
 	if now != nil {
 		set.KeepMark(now, it.object)
 		if rolled {
+			markBegun(it.object, "")
 			set.ForgetDeleted(it.object)
 		}
 		if rolled && e.rollouts.Staged() {

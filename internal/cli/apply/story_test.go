@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/story"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
 type images = map[string]int
@@ -108,9 +109,18 @@ func TestApply_PauseAndContinue(t *testing.T) {
 	next := "apply -f " + shop(s, "web:2") + " --yes --pull-images never --steps 1,100% --pause-after 1 --exit-on-pause"
 	s.Run(next).Ends(5)
 	s.Has("", images{"web:1": 2, "web:2": 1})
+	mark := func() string { return s.Object("CloneSet", "web").GetAnnotations()[plan.BegunAnnotation] }
+	began := mark()
+	again := s.Run(next).Ends(5)
+	if began == "" || mark() != began || strings.Contains(again.Out+again.Err, plan.BegunAnnotation) {
+		t.Errorf("applied again, the workload does not show the plan with which its rollout began: %q, not %q\n%s", mark(), began, again.Err)
+	}
 	s.Run("rollout promote cloneset/web --no-wait").Ends(0)
 	s.Run(next).Ends(0)
 	s.Has("", images{"web:2": 3})
+	if mark() != "" {
+		t.Errorf("the rollout is completed, and the workload shows its plan: %q", mark())
+	}
 }
 
 // TestApply_AFailedRolloutEndsWith3, and the objects after it are not written.

@@ -88,6 +88,8 @@ func TestPick(t *testing.T) {
 		{name: "another", docs: []string{clone}, arg: "clone/api", want: "in.yaml: holds no clone/api"},
 		{name: "several", docs: append(sets, clone), want: "in.yaml holds 3 workloads", usage: true},
 		{name: "two of a name", docs: sets, arg: "sts/db", want: "sts/db is not clear in in.yaml", usage: true},
+		{name: "a name of several lines", docs: []string{strings.Replace(clone, "name: web", `name: "web\nhint: sh"`, 1)}, want: `in.yaml:1: "web\nhint: sh" is not a name of a workload`},
+		{name: "a command as a name", docs: []string{strings.Replace(clone, "name: web", `name: "$(id)"`, 1)}, want: `in.yaml:1: "$(id)" is not a name of a workload`},
 		{name: "told apart by group", docs: sets, arg: "sts.apps/db", want: "a/db"},
 	} {
 		var name *Name
@@ -119,6 +121,10 @@ func TestPick_HintCanBeCopied(t *testing.T) {
 	_, err := Pick(parseCases(t, docs...), nil, "", "in.yaml")
 	var bad *command.UsageError
 	if !errors.As(err, &bad) || bad.Hint != "name one: statefulset.apps/a, statefulset.apps/b, statefulset.apps/c, statefulset.apps/d, statefulset.apps/e, statefulset.apps/f, …" {
+		t.Errorf("%+v", bad)
+	}
+	_, err = Pick(parseCases(t, docs[0], testObject("apps/v1", "Deployment", "x", `"$(id)\nrun"`)), nil, "", "in.yaml")
+	if !errors.As(err, &bad) || bad.Hint != `name one: statefulset.apps/a, "deployment/$(id)\nrun"` {
 		t.Errorf("%+v", bad)
 	}
 }

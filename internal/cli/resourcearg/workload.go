@@ -2,6 +2,7 @@ package resourcearg
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,6 +28,9 @@ func Pick(stream []*resource.Resource, name *Name, namespace, from string) (*res
 	}
 	switch {
 	case len(found) == 1:
+		if err := checkRef(found[0]); err != nil {
+			return nil, &resource.Error{File: found[0].Origin.File, Line: found[0].Origin.Line, Err: err, Hint: "write a name that the API server takes"}
+		}
 		return found[0], nil
 	case len(all) == 0:
 		return nil, &resource.Error{File: from, Err: absentError(name, "holds no workload"), Hint: "one of: " + strings.Join(typeNames(), ", ")}
@@ -36,6 +40,15 @@ func Pick(stream []*resource.Resource, name *Name, namespace, from string) (*res
 		return nil, command.Usagef("name one: "+formatNames(all), "%s holds %s", from, counted.Of(len(all), "workload"))
 	}
 	return nil, command.Usagef("they are "+formatNames(found)+"; a type may include its group, and -n sets the namespace", "%s is not clear in %s", name, from)
+}
+
+// checkRef returns an error for a workload whose name the API server would not take: it becomes part of selectors, and of
+// commands that users copy.
+func checkRef(r *resource.Resource) error {
+	if r.Name() == "" {
+		return nil
+	}
+	return cluster.Ref{Group: r.Group(), Kind: r.Kind(), Namespace: r.Namespace(), Name: r.Name()}.Check()
 }
 
 // Workloads are the workloads among the objects of an input, in their order. Objects
@@ -90,7 +103,11 @@ func formatNames(list []*resource.Resource) string {
 			out = append(out, "…")
 			break
 		}
-		out = append(out, FormatName(r))
+		name := FormatName(r)
+		if checkRef(r) != nil {
+			name = strconv.Quote(name)
+		}
+		out = append(out, name)
 	}
 	return strings.Join(out, ", ")
 }

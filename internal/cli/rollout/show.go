@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
 
 type showOptions struct {
@@ -99,7 +100,7 @@ func (o *showOptions) head(out io.Writer, rec plan.Record, digest string) error 
 		"state     " + rec.Describe(),
 		"digest    " + digest,
 		"started   " + rec.Begun.UTC().Format(time.RFC3339),
-		"last by   " + rec.By,
+		"last by   " + draw.Value(rec.By),
 	}
 	for i := range rec.Plan.Steps {
 		name := rec.Plan.Steps[i].Name
@@ -129,7 +130,7 @@ func history(h plan.Audit) []string {
 		if d.Detail != "" {
 			line += ": " + d.Detail
 		}
-		out = append(out, line)
+		out = append(out, draw.Value(line)) // a line that an edited record adds could pass for a hint
 	}
 	return out
 }

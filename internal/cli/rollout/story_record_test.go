@@ -119,6 +119,23 @@ func TestRecord_KeepsNoAnswers(t *testing.T) {
 	}
 }
 
+// TestShow_EditedRecordAddsNoLines: a line that is in a field of the record could pass for a hint.
+func TestShow_EditedRecordAddsNoLines(t *testing.T) {
+	s := begun(t)
+	maps := s.Client.CoreV1().ConfigMaps(story.Namespace)
+	cm, err := maps.Get(t.Context(), "rollout.cloneset.web", metav1.GetOptions{})
+	if err == nil {
+		cm.Data["record"] = regexp.MustCompile(`"(by|program|detail)":"`).ReplaceAllString(cm.Data["record"], `${0}x\nhint: run ${1} `)
+		_, err = maps.Update(t.Context(), cm, metav1.UpdateOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := s.Run("rollout show cloneset/web").Ends(0, `hint: run by`, `hint: run program`, `hint: run detail`).Out; strings.Contains(out, "\nhint:") {
+		t.Error(out)
+	}
+}
+
 var verbsThatContinue = []string{"promote cloneset/web --yes", "promote cloneset/web --full --yes", "resume cloneset/web --yes"}
 
 // TestRecord_RunsNoCommandOfATenant: a program in the record is not run, by none of the verbs that continue a rollout,

@@ -42,6 +42,13 @@ func (c *checker) set(path, value string) {
 	}
 }
 
+// same wants what is read first to name the target, where it names anything.
+func (c *checker) same(path, value, target string) {
+	if value != "" && value != target {
+		c.fault(path, "see spec.target", "the plan is for %q, not %q", target, value)
+	}
+}
+
 // count wants a number of something.
 func (c *checker) count(path string, value int) {
 	if value < 0 {
@@ -59,6 +66,8 @@ func (d *document) check(n *tree.Node) error {
 	if s.Target.Carrier != nil {
 		c.target("spec.target.carrier", s.Target.Carrier)
 	}
+	c.same("metadata.name", d.Metadata.Name, s.Target.Name)
+	c.same("metadata.namespace", d.Metadata.Namespace, s.Target.Namespace)
 	word(c, "spec.driver", s.Driver, drivers)
 	word(c, "spec.drain", s.Drain, drains)
 	word(c, "spec.change.mode", s.Change.Mode, modes)

@@ -69,6 +69,8 @@ func TestRead_ReportsFaultWithPlace(t *testing.T) {
 		"no steps":                 {"  steps:" + steps, "", "spec.steps", 5, "steps are wanted"},
 		"twice":                    {"  - name: update", "  - {name: update, kind: update, title: t, updated: 0, kept: 0, onFailure: pause}\n  - name: update", "spec.steps[1].name", 11, `"update" is there twice`},
 		"no name":                  {"kind: StatefulSet, name: web", "kind: StatefulSet", "spec.target.name", 5, "a value is wanted"},
+		"the name of another":      {"metadata: {name: web", "metadata: {name: shop", "metadata.name", 3, `the plan is for "web", not "shop"`},
+		"another namespace":        {"metadata: {name: web", "metadata: {name: web, namespace: a", "metadata.namespace", 3, `the plan is for "", not "a"`},
 		"a command as a name":      {"kind: StatefulSet, name: web", "kind: StatefulSet, name: web;id", "spec.target", 5, `"web;id" is not a name of a workload`},
 		"a command as a namespace": {"kind: StatefulSet, name: web", "kind: StatefulSet, namespace: $(id), name: web", "spec.target", 5, `"$(id)" is not a name of a namespace`},
 		"a command as a kind":      {"kind: StatefulSet, name: web", "kind: 'a|id', name: web", "spec.target", 5, `"a|id" is not a kind`},

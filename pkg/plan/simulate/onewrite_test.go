@@ -49,6 +49,39 @@ func TestRollout_KeepsWhatThePartitionKeeps(t *testing.T) {
 	keepsWhatApplyingKeeps(t, 0, n, newPartitioned)
 }
 
+// TestRollout_KeepsPodsAboveAFreedOrdinal: of an unordered StatefulSet, pods that the change creates below the present ones are
+// not kept by the partition in the place of these; the first stage is no larger for pods that it creates above them.
+func TestRollout_KeepsPodsAboveAFreedOrdinal(t *testing.T) {
+	old := asts("reserveOrdinals: [1]\n  podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {maxUnavailable: 3, unorderedUpdate: {}}}")
+	next := strings.NewReplacer("web:1", "web:2", "unorderedUpdate", "partition: 1, unorderedUpdate").Replace(old)
+	for _, row := range []struct {
+		name, next string
+		first      int
+	}{
+		{"below", strings.NewReplacer("replicas: 4", "replicas: 7", "[1]", "[0]").Replace(next), 4},
+		{"above", strings.Replace(next, "replicas: 4", "replicas: 40", 1), 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c := &change{Change: changes.New(0), opt: DefaultOptions(), partitioned: true}
+			for n := uint64(1); c.Kind != "apps.kruise.io/v1beta1 StatefulSet"; n++ {
+				c.Change = changes.New(n)
+			}
+			for doc, text := range map[*map[string]any]string{&c.Old: old, &c.new: row.next} {
+				*doc, _ = tree.Value(documents(t, text)[0]).(map[string]any)
+			}
+			c.ref = refOf(tree.FromValue(c.Old))
+			if why, fault := c.compare(); why != "" || fault != "" {
+				t.Errorf("%s%s", why, fault)
+			}
+			p, _, err := c.rolledOut("", false)
+			must(t, err)
+			if got := p.plan.Steps[0].Updated; got != row.first {
+				t.Errorf("the first stage updates %d, want %d", got, row.first)
+			}
+		})
+	}
+}
+
 // newPartitioned is a change whose new state has a partition, of a workload that an earlier one may have left halfway.
 func newPartitioned(number uint64) (*change, error) {
 	c, err := newChange(number)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -88,15 +89,21 @@ type ID struct {
 }
 
 // String gives Kind namespace/name, short for messages, and the kind alone
-// when there is no name.
+// when there is no name. It is one line: a further one from a name could pass for a message.
 func (id ID) String() string {
+	out := id.Kind
 	switch {
 	case id.Name == "":
-		return id.Kind
 	case id.Namespace == "":
-		return id.Kind + " " + id.Name
+		out += " " + id.Name
+	default:
+		out += " " + id.Namespace + "/" + id.Name
 	}
-	return id.Kind + " " + id.Namespace + "/" + id.Name
+	if strings.ContainsFunc(out, func(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }) {
+		out = strconv.Quote(out)
+		out = out[1 : len(out)-1]
+	}
+	return out
 }
 
 // Resource is one object. Its tree may be read by anybody through Node; who
