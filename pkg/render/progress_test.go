@@ -66,13 +66,13 @@ spec:
 			}
 		},
 		"render": func(p resource.Progress) {
-			if _, err := render.Render(read(nil, "old"), render.Options{Progress: p}); err != nil {
+			if _, err := render.Render(t.Context(), read(nil, "old"), render.Options{Progress: p}); err != nil {
 				t.Error(err)
 			}
 		},
-		"lint": func(p resource.Progress) { lint.Run(lint.Request{Objects: read(nil, "old"), Progress: p}) },
+		"lint": func(p resource.Progress) { lint.Run(t.Context(), lint.Request{Objects: read(nil, "old"), Progress: p}) },
 		"compare": func(p resource.Progress) {
-			compare.Run(read(nil, "old"), read(nil, "new"), compare.Options{Progress: p})
+			compare.Run(t.Context(), read(nil, "old"), read(nil, "new"), compare.Options{Progress: p})
 		},
 	} {
 		var lock sync.Mutex

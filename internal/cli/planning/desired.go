@@ -111,8 +111,8 @@ func (o *Options) undecided() func(*resource.Error) {
 // without one, with the new images. Namespace and replicas that a manifest leaves
 // open are those of the present state. The partition of a subset's workload keeps only the pods that it
 // keeps in the end.
-func (o *Options) Desired(manifest, present *resource.Resource) (*resource.Resource, error) {
-	from, err := asCarried(manifest, present)
+func (o *Options) Desired(ctx context.Context, manifest, present *resource.Resource) (*resource.Resource, error) {
+	from, err := asCarried(ctx, manifest, present)
 	if err != nil {
 		return nil, err
 	}
@@ -177,11 +177,11 @@ func setImage(r *resource.Resource, container, image string) error {
 // asCarried returns the manifest in the form of what is there: where a native
 // object was rendered from a Kruise workload, the manifest is rendered as that was. nil
 // stays nil.
-func asCarried(manifest, present *resource.Resource) (*resource.Resource, error) {
+func asCarried(ctx context.Context, manifest, present *resource.Resource) (*resource.Resource, error) {
 	if manifest == nil || manifest.Group() != kruise.Group || present.Group() == kruise.Group {
 		return manifest, nil
 	}
-	res, err := render.Render([]*resource.Resource{resource.Parsed(tree.Clone(manifest.Node()), nil, manifest.Origin)}, render.Options{
+	res, err := render.Render(ctx, []*resource.Resource{resource.Parsed(tree.Clone(manifest.Node()), nil, manifest.Origin)}, render.Options{
 		Target: render.Native, Driver: driverOf(present), Namespace: present.Namespace(),
 	})
 	if err != nil {

@@ -199,8 +199,7 @@ func (a *argocdApplication) generate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	opt.Stop = ctx.Err
-	res, err := render.Render(stream, opt)
+	res, err := render.Render(ctx, stream, opt)
 	if err != nil {
 		return err
 	}
@@ -218,7 +217,7 @@ func (a *argocdApplication) write(ctx context.Context, list []*resource.Resource
 	if a.settings.SyncWaves {
 		engine.SyncWaves(list)
 	}
-	return emit.Drain(emit.Unless(ctx.Err, a.factory.Streams.Out), list, a.limits.Stage())
+	return emit.Drain(emit.Unless(ctx, a.factory.Streams.Out), list, a.limits.Stage())
 }
 
 // options are those of the settings, with the objects that they name.

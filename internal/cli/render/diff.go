@@ -183,7 +183,7 @@ func (o *diffOptions) run(ctx context.Context) error {
 	comparing := o.factory.Working("comparing").Of(max(len(old), len(now)), "object")
 	defer comparing.Stop()
 	opt.Progress = comparing.Progress()
-	report := compare.Run(old, now, opt)
+	report := compare.Run(ctx, old, now, opt)
 	if err := ctx.Err(); err != nil {
 		return err
 	}

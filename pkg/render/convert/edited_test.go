@@ -64,7 +64,7 @@ spec:
 	native := golden.Parse(t, text(t, to(t, "native", golden.Parse(t, before)).Resources))
 	opt := options(t, "kruise")
 	opt.Raise = convert.RaiseOptions{PodUpdatePolicy: kruise.InPlaceIfPossiblePodUpdateStrategyType}
-	res, err := convert.ToKinds(native, opt)
+	res, err := convert.ToKinds(t.Context(), native, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ spec:
 func TestToKinds_ForgetWritesNoAnnotation(t *testing.T) {
 	opt := options(t, "kruise")
 	opt.Forget = true
-	res, err := convert.ToKinds(golden.Parse(t, deployment), opt)
+	res, err := convert.ToKinds(t.Context(), golden.Parse(t, deployment), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, n
 `
 	stream := deployment + "---\n" + strings.ReplaceAll(deployment, "web", "api") +
 		"---\n" + strings.ReplaceAll(reference, "NAME", "web") + "---\n" + strings.ReplaceAll(reference, "NAME", "api")
-	res, err := convert.ToKinds(golden.Parse(t, stream), opt)
+	res, err := convert.ToKinds(t.Context(), golden.Parse(t, stream), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestToKinds_RefusesWhatTheKindCannotHold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			opt := options(t, tc.to)
 			opt.Raise = tc.opt
-			_, err := convert.ToKinds(golden.Parse(t, tc.in), opt)
+			_, err := convert.ToKinds(t.Context(), golden.Parse(t, tc.in), opt)
 			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "input.yaml:") {
 				t.Errorf("%v, want %q", err, tc.want)
 			}

@@ -21,7 +21,7 @@ func TestExample_EqualsItsComments(t *testing.T) {
 	}
 	opt := options(t, "kruise")
 	opt.Raise.PodUpdatePolicy = kruise.InPlaceIfPossiblePodUpdateStrategyType
-	there, err := convert.ToKinds(golden.Parse(t, string(native)), opt)
+	there, err := convert.ToKinds(t.Context(), golden.Parse(t, string(native)), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestExample_EqualsItsComments(t *testing.T) {
 	golden.Same(t, dir+"kruise.yaml", golden.Text(t, there.Resources))
 	opt = options(t, "native")
 	opt.Forget = true
-	back, err := convert.ToKinds(golden.Read(t, dir, "kruise.yaml"), opt)
+	back, err := convert.ToKinds(t.Context(), golden.Read(t, dir, "kruise.yaml"), opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,8 +34,6 @@ type Options struct {
 	Namespace string
 	// Context are objects that exist in the cluster: used, never emitted.
 	Context []*resource.Resource
-	// Stop, when set, is asked between objects; its error ends the conversion.
-	Stop func() error
 }
 
 // Result is what became of the input.
@@ -50,9 +49,9 @@ type Result struct {
 // annotation, so that converting back gives what was there. All other objects
 // stay as they are, to the byte. The resources of in belong to ToKinds
 // afterwards.
-func ToKinds(in []*resource.Resource, opt Options) (*Result, error) {
+func ToKinds(ctx context.Context, in []*resource.Resource, opt Options) (*Result, error) {
 	secrets := resource.SecretsOf(in, opt.Context)
-	res, err := opt.toKinds(in)
+	res, err := opt.toKinds(ctx, in)
 	if err != nil {
 		return nil, secrets.MaskedErrors(err)
 	}
@@ -60,8 +59,8 @@ func ToKinds(in []*resource.Resource, opt Options) (*Result, error) {
 	return res, nil
 }
 
-func (o Options) toKinds(in []*resource.Resource) (*Result, error) {
-	c := o.context(in)
+func (o Options) toKinds(ctx context.Context, in []*resource.Resource) (*Result, error) {
+	c := o.context(ctx, in)
 	out, pieces, err := o.convertObjects(c, in, o.directionOf)
 	if err != nil {
 		return nil, err
@@ -85,8 +84,8 @@ func (o Options) toKinds(in []*resource.Resource) (*Result, error) {
 	return &Result{Resources: out, Findings: c.Findings.Findings(), Converted: len(pieces)}, nil
 }
 
-func (o Options) context(in []*resource.Resource) *stage.Context {
-	return stage.New(resource.NewFacts(in, o.Context, o.Namespace), stage.Options{Kubernetes: o.Kubernetes, Stop: o.Stop})
+func (o Options) context(ctx context.Context, in []*resource.Resource) *stage.Context {
+	return stage.New(resource.NewFacts(in, o.Context, o.Namespace), stage.Options{Kubernetes: o.Kubernetes, Running: ctx})
 }
 
 // accepted finds what Kruise would refuse of what was made. Unknown fields

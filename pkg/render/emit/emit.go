@@ -10,6 +10,7 @@ package emit
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -149,22 +150,20 @@ func jsonText(r *resource.Resource, level int) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Unless returns a writer on w that asks stop before anything is written, and writes
-// nothing when it has an error. What has begun is written to its end: half of it would be
+// Unless returns a writer on w that writes nothing when ctx has ended before. What has begun is written to its end: half of it would be
 // worse than none.
-func Unless(stop func() error, w io.Writer) io.Writer { return &unless{stop: stop, w: w} }
+func Unless(ctx context.Context, w io.Writer) io.Writer { return &unless{ctx: ctx, w: w} }
 
 type unless struct {
-	stop func() error
-	w    io.Writer
+	ctx   context.Context //nolint:containedctx // io.Writer has none
+	begun bool
+	w     io.Writer
 }
 
 func (u *unless) Write(p []byte) (int, error) {
-	if u.stop != nil {
-		if err := u.stop(); err != nil {
-			return 0, err
-		}
-		u.stop = nil
+	if err := u.ctx.Err(); err != nil && !u.begun {
+		return 0, err
 	}
+	u.begun = true
 	return u.w.Write(p)
 }

@@ -107,7 +107,7 @@ func (l *resourceList) process(ctx context.Context, read reader) (*outcome, erro
 	opt.Context = slices.Concat(s.context, opt.Context)
 	set := j.injected(opt.SidecarSetAs)
 	opt.Explain = opt.Explain || set != nil
-	res, err := render.Render(s.in, opt)
+	res, err := render.Render(ctx, s.in, opt)
 	if err != nil {
 		return o, err
 	}

@@ -314,6 +314,6 @@ const buildPart = .8
 // each calls f for 0 to n-1 on all cores and gathers the faults in that order;
 // err is the context's.
 func each(ctx context.Context, n int, f func(i int) error) (faults resource.Errors, err error) {
-	err = resource.InOrder(0, n, ctx.Err, resource.ProgressOf(ctx), f, func(err error) { faults.Add(err) })
+	err = resource.InOrder(ctx, 0, n, resource.ProgressOf(ctx), f, func(err error) { faults.Add(err) })
 	return faults, err
 }
