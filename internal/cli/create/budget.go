@@ -35,7 +35,7 @@ func newBudget(f *factory.Factory) *cobra.Command {
   kubectl kruise create pub web --selector app=web --min-available 80% --protect-operations EVICT`,
 	}
 	var target string
-	o := newForm(f, c, kruise.KindPodUnavailableBudget, func() any { return &kruise.PodUnavailableBudget{} }, budgetFields)
+	o := newForm(f, c, kruise.KindPodUnavailableBudget, &kruise.PodUnavailableBudget{}, budgetFields)
 	c.Flags().StringVar(&target, "target", "", "workload whose pods the budget protects, TYPE/NAME")
 	_ = c.RegisterFlagCompletionFunc("target", resourcearg.CompleteNameFlag(f))
 	o.finish = func(_ context.Context, object *tree.Node) error {

@@ -29,7 +29,7 @@ type form struct {
 
 	apiVersion, kind string
 	// typed is an empty object, to read the fields into.
-	typed func() any
+	typed any
 	// begin makes what flags then fill; nil makes an object without a spec.
 	begin func(ctx context.Context, o *tree.Node, words []string) error
 	// finish looks at the filled object; nil lets it be.
@@ -39,7 +39,7 @@ type form struct {
 }
 
 // newForm binds a kind of Kruise to a command, which has its words already.
-func newForm(f *factory.Factory, c *cobra.Command, kind string, typed func() any, rows []Field) *form {
+func newForm(f *factory.Factory, c *cobra.Command, kind string, typed any, rows []Field) *form {
 	group := kruise.Group
 	if kind == kruise.KindPodUnavailableBudget {
 		group = kruise.PolicyGroup
@@ -49,10 +49,10 @@ func newForm(f *factory.Factory, c *cobra.Command, kind string, typed func() any
 
 // newJob is the same for Kubernetes' own Job.
 func newJob(f *factory.Factory, c *cobra.Command, rows []Field) *form {
-	return newTypedForm(f, c, batchv1.SchemeGroupVersion.String(), "Job", func() any { return &batchv1.Job{} }, rows)
+	return newTypedForm(f, c, batchv1.SchemeGroupVersion.String(), "Job", &batchv1.Job{}, rows)
 }
 
-func newTypedForm(f *factory.Factory, c *cobra.Command, apiVersion, kind string, typed func() any, rows []Field) *form {
+func newTypedForm(f *factory.Factory, c *cobra.Command, apiVersion, kind string, typed any, rows []Field) *form {
 	o := &form{factory: f, sending: submit.NewCreateOptions(f), apiVersion: apiVersion, kind: kind, typed: typed}
 	o.sending.AddFlags(c)
 	o.set = BindFields(c, append(slices.Clip(rows), metadataFields...))
@@ -119,7 +119,7 @@ func (o *form) commandless() error {
 
 // checkFields refuses fields that the kind does not have, which --set can ask for.
 func (o *form) checkFields(object *tree.Node) error {
-	unknown, err := tree.Decode(object, o.typed())
+	unknown, err := tree.Decode(object, o.typed)
 	switch {
 	case err != nil:
 		return command.Usagef("", "%w", err)

@@ -67,7 +67,7 @@ func newBroadcastJob(f *factory.Factory) *cobra.Command {
   # what an AdvancedCronJob would do at its time, now
   kubectl kruise create broadcastJob cleanup-now --from acj/cleanup`,
 	}
-	o := newForm(f, c, kruise.KindBroadcastJob, func() any { return &kruise.BroadcastJob{} }, broadcastFields)
+	o := newForm(f, c, kruise.KindBroadcastJob, &kruise.BroadcastJob{}, broadcastFields)
 	o.runs(c, "broadcastJobTemplate")
 	return c
 }

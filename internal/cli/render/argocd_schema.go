@@ -3,6 +3,7 @@ package render
 import (
 	"archive/tar"
 	"bytes"
+	"context"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -128,7 +129,7 @@ func leadingNumber(n any) string {
 type boundedBuffer struct {
 	kept bytes.Buffer // not embedded: it would be read into past the bound
 	most int
-	end  func()
+	end  context.CancelFunc
 	over bool
 }
 

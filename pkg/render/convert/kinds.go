@@ -122,7 +122,7 @@ type kind struct {
 	words       []string
 	// object is an empty one of the kind's type; below template is what is
 	// the user's, known or not.
-	object   func() any
+	object   any
 	template string
 }
 
@@ -146,24 +146,24 @@ type pair struct{ native, kruise kind }
 
 var pairs = []pair{
 	{
-		kind{"apps", kruise.KindDeployment, []string{kruise.KindDeployment, "deploy"}, func() any { return &appsv1.Deployment{} }, "spec.template"},
-		kind{kruise.Group, kruise.KindCloneSet, []string{kruise.KindCloneSet, "clone"}, func() any { return &kruise.CloneSet{} }, "spec.template"},
+		kind{"apps", kruise.KindDeployment, []string{kruise.KindDeployment, "deploy"}, appsv1.Deployment{}, "spec.template"},
+		kind{kruise.Group, kruise.KindCloneSet, []string{kruise.KindCloneSet, "clone"}, kruise.CloneSet{}, "spec.template"},
 	},
 	{
-		kind{"apps", kruise.KindStatefulSet, []string{kruise.KindStatefulSet, "sts"}, func() any { return &appsv1.StatefulSet{} }, "spec.template"},
-		kind{kruise.Group, kruise.KindStatefulSet, []string{"AdvancedStatefulSet", "asts"}, func() any { return &kruise.StatefulSet{} }, "spec.template"},
+		kind{"apps", kruise.KindStatefulSet, []string{kruise.KindStatefulSet, "sts"}, appsv1.StatefulSet{}, "spec.template"},
+		kind{kruise.Group, kruise.KindStatefulSet, []string{"AdvancedStatefulSet", "asts"}, kruise.StatefulSet{}, "spec.template"},
 	},
 	{
-		kind{"apps", kruise.KindDaemonSet, []string{kruise.KindDaemonSet, "ds"}, func() any { return &appsv1.DaemonSet{} }, "spec.template"},
-		kind{kruise.Group, kruise.KindDaemonSet, []string{"AdvancedDaemonSet", "ads"}, func() any { return &kruise.DaemonSet{} }, "spec.template"},
+		kind{"apps", kruise.KindDaemonSet, []string{kruise.KindDaemonSet, "ds"}, appsv1.DaemonSet{}, "spec.template"},
+		kind{kruise.Group, kruise.KindDaemonSet, []string{"AdvancedDaemonSet", "ads"}, kruise.DaemonSet{}, "spec.template"},
 	},
 	{
-		kind{"batch", "CronJob", []string{"CronJob", "cj"}, func() any { return &batchv1.CronJob{} }, "spec.jobTemplate"},
-		kind{kruise.Group, kruise.KindAdvancedCronJob, []string{kruise.KindAdvancedCronJob, "acj"}, func() any { return &kruise.AdvancedCronJob{} }, "spec.template"},
+		kind{"batch", "CronJob", []string{"CronJob", "cj"}, batchv1.CronJob{}, "spec.jobTemplate"},
+		kind{kruise.Group, kruise.KindAdvancedCronJob, []string{kruise.KindAdvancedCronJob, "acj"}, kruise.AdvancedCronJob{}, "spec.template"},
 	},
 	{
-		kind{"policy", "PodDisruptionBudget", []string{"PodDisruptionBudget", "pdb"}, func() any { return &policyv1.PodDisruptionBudget{} }, "spec.template"},
-		kind{kruise.PolicyGroup, kruise.KindPodUnavailableBudget, []string{kruise.KindPodUnavailableBudget, "pub"}, func() any { return &kruise.PodUnavailableBudget{} }, "spec.template"},
+		kind{"policy", "PodDisruptionBudget", []string{"PodDisruptionBudget", "pdb"}, policyv1.PodDisruptionBudget{}, "spec.template"},
+		kind{kruise.PolicyGroup, kruise.KindPodUnavailableBudget, []string{kruise.KindPodUnavailableBudget, "pub"}, kruise.PodUnavailableBudget{}, "spec.template"},
 	},
 }
 

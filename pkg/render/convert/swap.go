@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -154,7 +155,7 @@ func (p piece) prune(c *stage.Context) {
 // unknown lists the fields of spec that the kind does not have. Below the
 // template and in lists everything is the user's.
 func (k kind) unknown(r *resource.Resource) []string {
-	all, err := kruise.Decode(r.Node(), k.object())
+	all, err := kruise.Decode(r.Node(), reflect.New(reflect.TypeOf(k.object)).Interface())
 	if err != nil {
 		return nil // the checks report it
 	}
