@@ -48,7 +48,7 @@ spec:
 		write(side+"/top/kustomization.yaml", "namePrefix: shop-\nresources: [../base]\n")
 	}
 	read := func(p resource.Progress, side string) []*resource.Resource {
-		list, err := load.Load(resource.WithProgress(t.Context(), p), load.Options{Kustomize: filepath.Join(dir, side, "top"), Root: dir, Undecided: func(*resource.Error) {}})
+		list, err := load.Load(resource.WithProgress(t.Context(), p), load.Options{Kustomize: filepath.Join(dir, side, "top"), Root: dir, Undecided: &[]*resource.Error{}})
 		if err != nil || len(list) != 10 {
 			t.Fatal(len(list), err)
 		}

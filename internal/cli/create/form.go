@@ -32,8 +32,8 @@ type form struct {
 	typed any
 	// begin makes what flags then fill; nil makes an object without a spec.
 	begin func(ctx context.Context, o *tree.Node, words []string) error
-	// finish looks at the filled object; nil lets it be.
-	finish func(ctx context.Context, o *tree.Node) error
+	// target is the workload that --target of a budget names.
+	target string
 	// loose objects hold fields of a template that a newer server may know.
 	loose bool
 }
@@ -97,15 +97,28 @@ func (o *form) run(ctx context.Context, name string, words []string) error {
 	if err := o.set.Fill(object); err != nil {
 		return err
 	}
-	if o.finish != nil {
-		if err := o.finish(ctx, object); err != nil {
-			return err
-		}
+	if err := o.finish(ctx, object); err != nil {
+		return err
 	}
 	if err := o.checkFields(object); err != nil {
 		return err
 	}
 	return o.sending.Send(ctx, object)
+}
+
+// finish adds to the filled object what flags say in other words, or leave out.
+func (o *form) finish(ctx context.Context, object *tree.Node) error {
+	if o.kind == kruise.KindContainerRecreateRequest {
+		return o.containers(ctx, object)
+	}
+	if o.target == "" {
+		return nil
+	}
+	ref, err := targetReference(o.target)
+	if err == nil {
+		tree.SetAt(object, ref, "spec", "targetRef")
+	}
+	return err
 }
 
 // commandless refuses words behind --.

@@ -53,7 +53,7 @@ func (s *States) read(ctx context.Context, path, root string) ([]*resource.Resou
 	opt := load.Options{Stdin: s.Stdin, Namespace: s.Namespace}
 	if path != "-" && load.IsKustomization(path) {
 		opt.Kustomize, opt.Root, opt.KruiseSchema = path, root, s.Build.Schema
-		opt.Undecided = func(e *resource.Error) { s.Undecided = append(s.Undecided, e) }
+		opt.Undecided = &s.Undecided
 	} else {
 		opt.Files, opt.Recursive = []string{path}, true
 	}

@@ -263,7 +263,7 @@ func become(ctx context.Context, source *unstructured.Unstructured, to *migrate.
 	if !takes.Serves(to.Group, to.Kind, version) {
 		takes = kruise.Release{} // the cluster serves it, whatever release it is
 	}
-	written, err := convert.ForRelease(res.Resources, convert.Writing{Version: version, Release: takes, Made: func(*resource.Resource) bool { return true }})
+	written, err := convert.ForRelease(res.Resources, convert.Writing{Version: version, Release: takes})
 	if err != nil {
 		return nil, err
 	}

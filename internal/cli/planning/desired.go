@@ -39,9 +39,13 @@ func (o *Options) load(ctx context.Context) (err error) {
 	if o.git != "" {
 		return o.loadRevisions(ctx)
 	}
-	o.loaded, err = load.Load(ctx, o.input.Load(load.Options{
-		Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace(), Undecided: o.undecided(),
-	}))
+	opt := o.input.Load(load.Options{Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace()})
+	var undecided []*resource.Error
+	if o.Preview { // elsewhere it is an error
+		opt.Undecided = &undecided
+	}
+	o.loaded, err = load.Load(ctx, opt)
+	input.WarnUndecided(o.Factory.Streams.Err, undecided)
 	if err != nil || !o.Preview {
 		return err
 	}
@@ -55,10 +59,7 @@ func (o *Options) loadRevisions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	warn := input.WarnUndecided(o.Factory.Streams.Err)
-	for _, place := range states.Undecided {
-		warn(place)
-	}
+	input.WarnUndecided(o.Factory.Streams.Err, states.Undecided)
 	if o.loaded = now; now == nil {
 		o.loaded = []*resource.Resource{}
 	}
@@ -96,15 +97,6 @@ func (o *Options) warnUnplanned(ctx context.Context) error {
 		_, _ = fmt.Fprintf(o.Factory.Streams.Err, "warning: uniteddeployment/%s is not planned: its controller writes the workloads of its subsets; 'kubectl kruise diff' says what changes, and 'kubectl kruise plan uniteddeployment/%s --image CONTAINER=IMAGE' plans the subsets in a cluster\n", r.Name(), r.Name())
 	}
 	return nil
-}
-
-// undecided warns of what is undecided about a kustomization where nothing is changed; nil makes that an
-// error.
-func (o *Options) undecided() func(*resource.Error) {
-	if !o.Preview {
-		return nil
-	}
-	return input.WarnUndecided(o.Factory.Streams.Err)
 }
 
 // Desired is the workload as it should become: the manifest, or the current state

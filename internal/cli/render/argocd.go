@@ -81,10 +81,8 @@ func inArgoCD(f *factory.Factory) bool { return engine.Inside(f.Streams.Getenv) 
 // generateForArgoCD writes the manifests of the application in the working folder. The limits
 // are of the one who runs the repo server: no repository can raise them.
 func generateForArgoCD(ctx context.Context, f *factory.Factory, limits *input.LimitFlag) error {
-	if f.Streams.Environ != nil {
-		for _, line := range engine.Stray(f.Streams.Environ()) {
-			_, _ = fmt.Fprintf(f.Streams.Err, "warning: %s\n", line)
-		}
+	for _, line := range engine.Stray(f.Streams.Environ) {
+		_, _ = fmt.Fprintf(f.Streams.Err, "warning: %s\n", line)
 	}
 	env, s, err := argocdSettings(f)
 	if err == nil {

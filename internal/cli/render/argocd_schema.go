@@ -3,8 +3,8 @@ package render
 import (
 	"archive/tar"
 	"bytes"
-	"context"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"

@@ -133,8 +133,7 @@ func (o *convertOptions) toKinds(ctx context.Context, stream []*resource.Resourc
 // version that the release of Kruise serves.
 func (o *convertOptions) toVersion(stream, given []*resource.Resource) (found []finding.Finding, err error) {
 	written, err := engine.ForRelease(stream, engine.Writing{
-		Version: o.version, Release: o.kruise.Given(),
-		Made: func(r *resource.Resource) bool { return !slices.Contains(given, r) },
+		Version: o.version, Release: o.kruise.Given(), Given: given,
 	})
 	if err != nil {
 		return nil, err

@@ -167,10 +167,7 @@ func (o *diffOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	warn := input.WarnUndecided(o.factory.Streams.Err)
-	for _, place := range o.states.Undecided {
-		warn(place)
-	}
+	input.WarnUndecided(o.factory.Streams.Err, o.states.Undecided)
 	opt, err := o.surroundings(ctx, old)
 	if err != nil {
 		return err

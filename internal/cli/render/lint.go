@@ -279,7 +279,7 @@ func (o *lintOptions) request(ctx context.Context) (engine.Request, error) {
 	var err error
 	q.Objects, err = load.Readable(ctx, o.Load(load.Options{
 		Stdin: o.factory.Streams.In, Namespace: q.Namespace, Except: slices.Concat(o.with, o.old),
-		Undecided: func(e *resource.Error) { q.Undecided = append(q.Undecided, e) },
+		Undecided: &q.Undecided,
 	}))
 	faults.Add(err)
 	q.Context, err = load.Context(ctx, o.with, o.factory.Streams.In)

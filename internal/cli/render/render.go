@@ -238,7 +238,7 @@ func (o *renderOptions) facts(ctx context.Context, stream []*resource.Resource, 
 		if opt.Target != engine.Auto || len(known.APIVersions) > 0 {
 			return given, nil
 		}
-		scope.Wanted = func(kind string) bool { return kind == engine.ClusterFactsKind }
+		scope.Kinds = []string{engine.ClusterFactsKind}
 	}
 	read, err := o.ask(ctx, scope)
 	return append(given, read...), err

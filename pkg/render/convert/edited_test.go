@@ -7,7 +7,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 const deployment = `apiVersion: apps/v1
@@ -90,7 +89,7 @@ func TestToKinds_ForgetWritesNoAnnotation(t *testing.T) {
 // TestToKinds_ConvertsChosenObjectsOnly: only what is chosen is converted, and only references to it follow.
 func TestToKinds_ConvertsChosenObjectsOnly(t *testing.T) {
 	opt := options(t, "CloneSet")
-	opt.Chosen = func(r *resource.Resource) bool { return r.Name() == "web" }
+	opt.Names = []string{"web"}
 	const reference = `apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata: {name: NAME}

@@ -9,7 +9,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // TestExample_EqualsItsComments: examples/convert is what its first lines say.
@@ -25,7 +24,7 @@ func TestExample_EqualsItsComments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := convert.ForRelease(there.Resources, convert.Writing{Made: func(*resource.Resource) bool { return true }}); err != nil {
+	if _, err := convert.ForRelease(there.Resources, convert.Writing{}); err != nil {
 		t.Fatal(err)
 	}
 	golden.Same(t, dir+"kruise.yaml", golden.Text(t, there.Resources))

@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
@@ -21,8 +22,9 @@ import (
 // Options choose what [ToKinds] does.
 type Options struct {
 	Targets
-	// Chosen is which objects are converted; nil means all that can be.
-	Chosen func(*resource.Resource) bool
+	// Names and Selector are of the objects that are converted; none means all that can be.
+	Names    []string
+	Selector labels.Selector
 	// Raise are the choices that native kinds cannot express.
 	Raise RaiseOptions
 	// Forget keeps nothing for the way back.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
@@ -15,7 +17,7 @@ import (
 // directionOf returns the way that an object goes, if it goes any.
 func (o Options) directionOf(r *resource.Resource) (direction, bool) {
 	way, ok := o.of(r)
-	return way, ok && (o.Chosen == nil || o.Chosen(r))
+	return way, ok && (len(o.Names) == 0 || slices.Contains(o.Names, r.Name())) && (o.Selector == nil || o.Selector.Matches(labels.Set(r.Labels())))
 }
 
 // piece is one object before and after.
