@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	cli "k8s.io/cli-runtime/pkg/resource"
 
@@ -45,11 +44,6 @@ func newForm(f *factory.Factory, c *cobra.Command, kind string, typed any, rows 
 		group = kruise.PolicyGroup
 	}
 	return newTypedForm(f, c, group+"/"+kruise.V1beta1, kind, typed, rows)
-}
-
-// newJob is the same for Kubernetes' own Job.
-func newJob(f *factory.Factory, c *cobra.Command, rows []Field) *form {
-	return newTypedForm(f, c, batchv1.SchemeGroupVersion.String(), "Job", &batchv1.Job{}, rows)
 }
 
 func newTypedForm(f *factory.Factory, c *cobra.Command, apiVersion, kind string, typed any, rows []Field) *form {

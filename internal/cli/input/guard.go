@@ -41,7 +41,8 @@ func Guard(ctx context.Context, c *cobra.Command, p factory.Streams) {
 	if p.Exit == nil {
 		return
 	}
-	if p.Getenv("GOMEMLIMIT") == "" && !limitsRaised(c) {
+	// A person who gives limits decides how much memory there is.
+	if p.Getenv("GOMEMLIMIT") == "" && len(givenLimits(c)) == 0 {
 		debug.SetMemoryLimit(memoryLimit)
 		if p.Getenv("GOGC") == "" && c.Flags().Lookup(limitFlag) != nil {
 			factory.SetHeapGrowth(heapGrowth)
@@ -138,7 +139,3 @@ func (b *bounded) Write(p []byte) (int, error) {
 	}
 	return b.to.Write(p)
 }
-
-// limitsRaised reports whether the person has given limits, and so decides how much memory
-// there is.
-func limitsRaised(c *cobra.Command) bool { return len(givenLimits(c)) > 0 }

@@ -39,7 +39,7 @@ func (f *changeFlags) addFlags(fl *pflag.FlagSet) {
 
 func (f *changeFlags) validate(outputDir string) error {
 	switch {
-	case f.patchesDir == "" && f.patchesGiven():
+	case f.patchesDir == "" && f.flags != nil && f.flags.Changed("patches-dir"):
 		return command.Usagef("give --patches-dir DIR", "--patches-dir is empty")
 	case f.steps != "" && f.patchesDir == "":
 		return command.Usagef("give --patches-dir DIR", "--steps is for patches")
@@ -49,8 +49,6 @@ func (f *changeFlags) validate(outputDir string) error {
 	_, err := f.policySteps()
 	return err
 }
-
-func (f *changeFlags) patchesGiven() bool { return f.flags != nil && f.flags.Changed("patches-dir") }
 
 func (f *changeFlags) policySteps() ([]plan.PolicyStep, error) {
 	if f.steps == "" {

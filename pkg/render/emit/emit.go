@@ -79,7 +79,7 @@ func (s *separator) before(doc []byte) string {
 	}
 	s.first = false
 	s.open = len(doc) > 0 && doc[len(doc)-1] != '\n'
-	s.closed = hasLine(doc[lastLine(doc):], "...")
+	s.closed = hasLine(doc[1+bytes.LastIndexByte(bytes.TrimSuffix(doc, []byte("\n")), '\n'):], "...")
 	return sep
 }
 
@@ -87,11 +87,6 @@ func (s *separator) before(doc []byte) string {
 func hasLine(doc []byte, mark string) bool {
 	rest, ok := bytes.CutPrefix(doc, []byte(mark))
 	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
-}
-
-// lastLine returns where the last line of doc begins.
-func lastLine(doc []byte) int {
-	return 1 + bytes.LastIndexByte(bytes.TrimSuffix(doc, []byte("\n")), '\n')
 }
 
 // indent is kubectl's.

@@ -84,7 +84,9 @@ func onlyLocal(readFile reader) reader {
 func (l *resourceList) process(ctx context.Context, read reader) (*outcome, error) {
 	items := l.items()
 	o := &outcome{places: map[resource.ID]place{}}
-	o.recordConfigPlace(l)
+	if c := l.config(); tree.IsMap(c.Node()) {
+		o.places[c.ID()] = place{apiVersion: c.APIVersion(), file: file(c.Node())}
+	}
 	j, err := newJob(l.functions, read)
 	if err != nil {
 		return o, l.misconfigured(err)

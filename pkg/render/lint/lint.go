@@ -165,7 +165,7 @@ func (s *relatedObjects) problems(r *resource.Resource) []Problem {
 	if s.request.Operation != check.Delete {
 		out = append(out, s.advice(r, old, refused)...)
 	}
-	ignored := ignores(r)
+	ignored := strings.FieldsFunc(r.Annotation(ignoreAnnotation), func(c rune) bool { return c == ',' || c == ' ' })
 	out = slices.DeleteFunc(out, func(p Problem) bool {
 		return slices.Contains(s.request.Disabled, p.Rule) || slices.Contains(ignored, p.Rule) || slices.Contains(ignored, "*")
 	})
@@ -173,10 +173,6 @@ func (s *relatedObjects) problems(r *resource.Resource) []Problem {
 		return cmp.Or(cmp.Compare(b.Severity.Rank(), a.Severity.Rank()), cmp.Compare(a.Line, b.Line))
 	})
 	return out
-}
-
-func ignores(r *resource.Resource) []string {
-	return strings.FieldsFunc(r.Annotation(ignoreAnnotation), func(c rune) bool { return c == ',' || c == ' ' })
 }
 
 // Rules returns the whole catalogue, sorted by kind and ID.

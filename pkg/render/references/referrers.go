@@ -61,7 +61,7 @@ var referrers = map[string][]reference{
 		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: "apps", defaultKind: kruise.KindDeployment, notKinds: unscalable},
 	},
 	"apps.kruise.io/WorkloadSpread": {
-		frozen(names([]string{kruise.KindCloneSet, kruise.KindDeployment, kruise.KindReplicaSet, kruise.KindStatefulSet, "Job"}, "spec", "targetRef")),
+		{path: []string{"spec", "targetRef"}, defaultGroup: kruise.Group, kinds: []string{kruise.KindCloneSet, kruise.KindDeployment, kruise.KindReplicaSet, kruise.KindStatefulSet, "Job"}, immutable: true},
 	},
 	"apps.kruise.io/PersistentPodState": {names([]string{kruise.KindStatefulSet}, "spec", "targetRef")},
 	"policy.kruise.io/PodUnavailableBudget": {
@@ -84,11 +84,6 @@ var rolloutKinds = []string{kruise.KindDeployment, kruise.KindStatefulSet, kruis
 
 func split(by limits, r reference) reference {
 	r.split = by
-	return r
-}
-
-func frozen(r reference) reference {
-	r.immutable = true
 	return r
 }
 
