@@ -105,7 +105,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 		f.Streams.Out, f.Streams.Err = media(c, s)
 		command.WarnDeprecated(f.Streams.Err, c)
 		if readOnly(c) {
-			input.Guard(c.Context(), c, input.Process{Err: f.Streams.Err, Exit: f.Streams.Exit, Getenv: f.Streams.Getenv})
+			input.Guard(c.Context(), c, f.Streams)
 		}
 		if err := factory.CheckProgress(f.Progress); err != nil {
 			return command.Usagef("auto, always or never", "%w", err)

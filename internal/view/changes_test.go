@@ -18,7 +18,7 @@ import (
 func changesOf(t *testing.T) Changes {
 	t.Helper()
 	dir := filepath.Join("testdata", "changes")
-	return Changes(compare.Run(fixture.Read(t, dir, "old.yaml"), fixture.Read(t, dir, "new.yaml"), compare.Options{
+	return Changes(compare.Run(t.Context(), fixture.Read(t, dir, "old.yaml"), fixture.Read(t, dir, "new.yaml"), compare.Options{
 		Context: fixture.Read(t, dir, "with.yaml"), Gates: cluster.DefaultGates(),
 	}))
 }

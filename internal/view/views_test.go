@@ -235,7 +235,7 @@ func (c *pair) comparisons(t *testing.T) []seen {
 	t.Helper()
 	origin := resource.Origin{File: "web.yaml"}
 	was, is := []*resource.Resource{resource.Parsed(c.old, nil, origin)}, []*resource.Resource{resource.Parsed(c.next, nil, origin)}
-	report := compare.Run(was, is, compare.Options{Gates: c.snapshot.Gates, Observed: func(cluster.Ref) (plan.Snapshot, bool) { return c.snapshot, true }})
+	report := compare.Run(t.Context(), was, is, compare.Options{Gates: c.snapshot.Gates, Observed: func(cluster.Ref) (plan.Snapshot, bool) { return c.snapshot, true }})
 	if len(report.Changes) != 1 || report.Changes[0].Rollout == nil || report.Changes[0].Rollout.Down < 0 {
 		return nil
 	}

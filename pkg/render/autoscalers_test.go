@@ -93,7 +93,7 @@ spec:
 			}
 			input := strings.NewReplacer("SUBSETS", c.subsets, "KIND", kind).Replace(c.object + c.scaler)
 			var got []string
-			out, err := render.Render(golden.Parse(t, input), render.Options{})
+			out, err := render.Render(t.Context(), golden.Parse(t, input), render.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

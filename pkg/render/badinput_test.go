@@ -60,7 +60,7 @@ func complaint(t *testing.T, file string) []byte {
 	t.Helper()
 	in, err := load.Load(t.Context(), load.Options{Files: []string{file}, Namespace: resource.DefaultNamespace})
 	if err == nil {
-		_, err = render.Render(in, render.Options{})
+		_, err = render.Render(t.Context(), in, render.Options{})
 	}
 	if err == nil {
 		t.Fatal("bad input is accepted")

@@ -92,7 +92,7 @@ func TestBase_PartitionKeepsAWorkloadOfItsOwn(t *testing.T) {
 		if c.base != "" {
 			opt.Base = golden.Parse(t, c.base)
 		}
-		out, err := render.Render(golden.Parse(t, c.input), opt)
+		out, err := render.Render(t.Context(), golden.Parse(t, c.input), opt)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

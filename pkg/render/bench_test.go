@@ -55,7 +55,7 @@ func BenchmarkRender(b *testing.B) {
 		b.StopTimer()
 		in := loaded(b, file)
 		b.StartTimer()
-		if _, err := render.Render(in, render.Options{}); err != nil {
+		if _, err := render.Render(b.Context(), in, render.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -63,7 +63,7 @@ func BenchmarkRender(b *testing.B) {
 
 func BenchmarkEmit(b *testing.B) {
 	file, size := manifests(b, 1000)
-	res, err := render.Render(loaded(b, file), render.Options{})
+	res, err := render.Render(b.Context(), loaded(b, file), render.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

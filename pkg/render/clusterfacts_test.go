@@ -36,7 +36,7 @@ func TestClusterFacts(t *testing.T) {
 			set := golden.Parse(t, `{apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, metadata: {name: web}, spec: {selector: {matchLabels: {a: b}},
   template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: "example.com/c:1"}]}}}}`)
 			settled, err := c.opt.WithFacts()
-			res, rendered := render.Render(set, c.opt)
+			res, rendered := render.Render(t.Context(), set, c.opt)
 			if c.fault != "" {
 				if err == nil || rendered == nil || !strings.Contains(rendered.Error(), c.fault) {
 					t.Errorf("%v, want %q", rendered, c.fault)

@@ -36,7 +36,7 @@ func TestConformanceNull(t *testing.T) {
 			}
 			for verb, run := range map[string]func([]*resource.Resource) ([]*resource.Resource, []string, error){
 				"render": func(in []*resource.Resource) ([]*resource.Resource, []string, error) {
-					res, err := render.Render(in, render.Options{Kruise: release, OmitStrategy: true})
+					res, err := render.Render(t.Context(), in, render.Options{Kruise: release, OmitStrategy: true})
 					if err != nil {
 						return nil, nil, err
 					}

@@ -22,7 +22,7 @@ func TestExamples_EqualGolden(t *testing.T) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			opt := options(t, dir)
 			opt.Context, opt.Base, opt.Patches = golden.Read(t, dir, "with.yaml"), golden.Read(t, dir, "base.yaml"), true
-			out, err := render.Render(golden.Read(t, dir, "app.yaml"), opt)
+			out, err := render.Render(t.Context(), golden.Read(t, dir, "app.yaml"), opt)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -32,6 +32,6 @@ func FuzzInventory(f *testing.F) {
 		if _, err := render.ReadClusterFacts(context); err != nil {
 			return
 		}
-		_, _ = render.Render(in, render.Options{Context: context, Explain: true})
+		_, _ = render.Render(t.Context(), in, render.Options{Context: context, Explain: true})
 	})
 }

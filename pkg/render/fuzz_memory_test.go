@@ -80,7 +80,7 @@ func FuzzMemory(f *testing.F) {
 				OutputNodes: stage.DefaultOutputNodes / scale, OutputBytes: stage.DefaultOutputBytes / scale,
 				Objects: stage.DefaultObjects / scale, Copies: stage.DefaultCopies / scale, CopyBytes: stage.DefaultCopyBytes / scale, Containers: stage.DefaultContainers / scale,
 			}
-			res, err := render.Render(in, render.Options{Limits: limits})
+			res, err := render.Render(t.Context(), in, render.Options{Limits: limits})
 			if refused = err; err == nil {
 				refused = emit.Stream(&bytes.Buffer{}, res.Resources, limits)
 			}

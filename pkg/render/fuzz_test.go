@@ -41,7 +41,7 @@ func FuzzRender(f *testing.F) {
 		case 1:
 			opt.Target = render.Kruise
 		}
-		res, err := render.Render(in, opt)
+		res, err := render.Render(t.Context(), in, opt)
 		if err != nil {
 			return
 		}

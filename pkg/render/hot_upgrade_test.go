@@ -35,7 +35,7 @@ func TestHotUpgrade_DependsOnTheDriver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := render.Render(in, render.Options{Driver: c.driver})
+		res, err := render.Render(t.Context(), in, render.Options{Driver: c.driver})
 		if err != nil {
 			t.Fatal(err)
 		}

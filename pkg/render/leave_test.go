@@ -73,7 +73,7 @@ func TestRender_LeavesOutWhatItRefuses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, err := render.Render(in, tc.opt)
+			res, err := render.Render(t.Context(), in, tc.opt)
 			if tc.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.fails) {
 					t.Errorf("error %v, want one with %q", err, tc.fails)

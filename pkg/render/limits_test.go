@@ -79,7 +79,7 @@ func rendered(t *testing.T, text string, limits stage.Limits) (*render.Result, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	return render.Render(in, render.Options{Limits: limits})
+	return render.Render(t.Context(), in, render.Options{Limits: limits})
 }
 
 // The number of replicas of a UnitedDeployment costs nothing.

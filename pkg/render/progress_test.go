@@ -48,7 +48,7 @@ spec:
 		write(side+"/top/kustomization.yaml", "namePrefix: shop-\nresources: [../base]\n")
 	}
 	read := func(p resource.Progress, side string) []*resource.Resource {
-		list, err := load.Load(resource.WithProgress(t.Context(), p), load.Options{Kustomize: filepath.Join(dir, side, "top"), Root: dir, Undecided: func(*resource.Error) {}})
+		list, err := load.Load(resource.WithProgress(t.Context(), p), load.Options{Kustomize: filepath.Join(dir, side, "top"), Root: dir, Undecided: &[]*resource.Error{}})
 		if err != nil || len(list) != 10 {
 			t.Fatal(len(list), err)
 		}
@@ -66,13 +66,13 @@ spec:
 			}
 		},
 		"render": func(p resource.Progress) {
-			if _, err := render.Render(read(nil, "old"), render.Options{Progress: p}); err != nil {
+			if _, err := render.Render(t.Context(), read(nil, "old"), render.Options{Progress: p}); err != nil {
 				t.Error(err)
 			}
 		},
-		"lint": func(p resource.Progress) { lint.Run(lint.Request{Objects: read(nil, "old"), Progress: p}) },
+		"lint": func(p resource.Progress) { lint.Run(t.Context(), lint.Request{Objects: read(nil, "old"), Progress: p}) },
 		"compare": func(p resource.Progress) {
-			compare.Run(read(nil, "old"), read(nil, "new"), compare.Options{Progress: p})
+			compare.Run(t.Context(), read(nil, "old"), read(nil, "new"), compare.Options{Progress: p})
 		},
 	} {
 		var lock sync.Mutex

@@ -62,7 +62,7 @@ func TestRender_ByRelease(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.opt.Kruise = release(t, c.release)
-			res, err := render.Render(golden.Parse(t, c.input), c.opt)
+			res, err := render.Render(t.Context(), golden.Parse(t, c.input), c.opt)
 			if c.fault != "" {
 				if err == nil || !strings.Contains(err.Error(), c.fault) {
 					t.Errorf("%v, want %q", err, c.fault)

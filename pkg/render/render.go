@@ -6,6 +6,7 @@
 package render
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sort"
@@ -90,9 +91,6 @@ type Options struct {
 	LeaveOut bool
 	// Limits bound what the input may become.
 	Limits stage.Limits
-	// Stop, when set, is asked between objects and stages, from several goroutines; its
-	// error, such as a context's, ends the render.
-	Stop func() error
 	// Progress, when set, is told how much is done, by several goroutines.
 	Progress resource.Progress
 	// Workers is the number of goroutines; 0 means one per core.
@@ -130,9 +128,9 @@ var Expandable = func() []string {
 // Render expands the Kruise objects of in, and leaves out what is no manifest. The resources of in belong to
 // Render afterwards. The error holds every fault of the input that was found,
 // joined, each a *resource.Error. Neither it nor a finding has a value of a Secret of the input.
-func Render(in []*resource.Resource, opt Options) (*Result, error) {
+func Render(ctx context.Context, in []*resource.Resource, opt Options) (*Result, error) {
 	secrets := resource.SecretsOf(in, opt.Context, opt.Base)
-	res, err := render(in, opt)
+	res, err := render(ctx, in, opt)
 	if err != nil {
 		return nil, secrets.MaskedErrors(err)
 	}
@@ -140,7 +138,7 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 	return res, nil
 }
 
-func render(in []*resource.Resource, opt Options) (*Result, error) {
+func render(ctx context.Context, in []*resource.Resource, opt Options) (*Result, error) {
 	opt, err := opt.WithFacts()
 	if err != nil {
 		return nil, err
@@ -156,8 +154,8 @@ func render(in []*resource.Resource, opt Options) (*Result, error) {
 	}
 	release := opt.writes(in)
 	opt.Context, opt.Base = opt.read(opt.Context, expand, silent), opt.read(opt.Base, expand, silent)
-	c := opt.context(in, findings, expand)
-	if c.Before, err = opt.before(expand); err != nil {
+	c := opt.context(ctx, in, findings, expand)
+	if c.Before, err = opt.before(ctx, expand); err != nil {
 		return nil, err
 	}
 	given := in
@@ -197,7 +195,7 @@ func render(in []*resource.Resource, opt Options) (*Result, error) {
 // checked and made are which parts of the work are done when the input was checked, and when it was split.
 const checked, made = .4, .5
 
-// stages runs what expands objects one after another, until Stop returns an error.
+// stages runs what expands objects one after another, until the context ends.
 func stages(c *stage.Context, out []*resource.Resource, progress resource.Progress) ([]*resource.Resource, error) {
 	all := []func(*stage.Context, []*resource.Resource) ([]*resource.Resource, error){
 		lower.Run, admission.Run, sidecar.Run, sidecar.Start, placement.Run, fanout.Run, references.Run, admission.Protect,
@@ -216,7 +214,7 @@ func stages(c *stage.Context, out []*resource.Resource, progress resource.Progre
 }
 
 // context is what the stages are handed.
-func (o Options) context(in []*resource.Resource, findings *finding.Reporter, expand func(string) bool) *stage.Context {
+func (o Options) context(ctx context.Context, in []*resource.Resource, findings *finding.Reporter, expand func(string) bool) *stage.Context {
 	choices := stage.Options{
 		Findings:      findings,
 		Driver:        o.Driver,
@@ -234,7 +232,7 @@ func (o Options) context(in []*resource.Resource, findings *finding.Reporter, ex
 		LeaveOut:      o.LeaveOut,
 		Limits:        o.Limits,
 		Workers:       o.Workers,
-		Stop:          o.Stop,
+		Running:       ctx,
 	}
 	if o.Explain {
 		choices.Explain = &stage.Explain{}
@@ -277,7 +275,7 @@ func expandable(kind string) (string, error) {
 // before returns the state before as the stages look things up in it: what was
 // split then is split, so that the workload of each subset is found. It is nil
 // without one. Its findings are dropped: an earlier render had them.
-func (o Options) before(expand func(string) bool) (*resource.Facts, error) {
+func (o Options) before(ctx context.Context, expand func(string) bool) (*resource.Facts, error) {
 	if len(o.Base) == 0 {
 		return nil, nil //nolint:nilnil // no state before is no error
 	}
@@ -286,7 +284,7 @@ func (o Options) before(expand func(string) bool) (*resource.Facts, error) {
 		in[i] = r.Copy()
 	}
 	o.Explain = false
-	out, err := split.Run(o.context(in, &finding.Reporter{}, expand), in)
+	out, err := split.Run(o.context(ctx, in, &finding.Reporter{}, expand), in)
 	if err != nil {
 		return nil, err
 	}

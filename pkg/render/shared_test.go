@@ -33,13 +33,13 @@ func TestRender_LeavesOtherDocumentsAlone(t *testing.T) {
 		}
 		first, second, aside := read(), read(), read()
 		before := treesOf(aside)
-		out, err := render.Render(first, render.Options{})
+		out, err := render.Render(t.Context(), first, render.Options{})
 		if err != nil {
 			continue
 		}
 		rendered++
 		made := treesOf(out.Resources)
-		if _, err := render.Render(second, render.Options{}); err != nil {
+		if _, err := render.Render(t.Context(), second, render.Options{}); err != nil {
 			t.Fatal(path, err)
 		}
 		if err := emit.Stream(io.Discard, out.Resources, stage.Limits{}); err != nil {

@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -10,20 +11,28 @@ import (
 
 // TestStop_EndsWithItsReason: a render ends with the reason that it is given, whenever that is.
 func TestStop_EndsWithItsReason(t *testing.T) {
-	stop := errors.New("stop")
 	for n, asked := 0, 0; n == 0 || asked >= n; n++ {
-		asked = 0
-		_, err := render.Render(golden.Parse(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"), render.Options{Workers: 1, Stop: func() error {
-			if asked++; asked > n {
-				return stop
-			}
-			return nil
-		}})
-		if asked > n && !errors.Is(err, stop) || asked <= n && err != nil {
+		ctx := &ending{Context: t.Context(), after: n}
+		_, err := render.Render(ctx, golden.Parse(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"), render.Options{Workers: 1})
+		asked = ctx.asked
+		if asked > n && !errors.Is(err, context.Canceled) || asked <= n && err != nil {
 			t.Fatalf("stopped at question %d: %v", n, err)
 		}
 		if n > 1000 {
 			t.Fatal("it never ends")
 		}
 	}
+}
+
+// ending is a context that ends after the given number of questions.
+type ending struct {
+	context.Context
+	asked, after int
+}
+
+func (e *ending) Err() error {
+	if e.asked++; e.asked > e.after {
+		return context.Canceled
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"context"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -29,9 +30,9 @@ func minor(tb testing.TB, c *cluster.Cluster) int {
 
 // rendered is what the engine makes of documents, as plain values, with the IDs of
 // the findings.
-func rendered(stream, context []map[string]any, opt engine.Options) (docs []map[string]any, findings map[string]bool, err error) {
-	opt.Context = parsed(context)
-	out, err := engine.Render(parsed(stream), opt)
+func rendered(stream, around []map[string]any, opt engine.Options) (docs []map[string]any, findings map[string]bool, err error) {
+	opt.Context = parsed(around)
+	out, err := engine.Render(context.Background(), parsed(stream), opt)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -3,6 +3,7 @@
 package schemas_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -158,7 +159,7 @@ func (d *definition) errorsOf(t *testing.T, object map[string]any) (all []string
 	if err != nil {
 		return []string{err.Error()}, true
 	}
-	for _, p := range lint.Run(lint.Request{Objects: in, Kruise: d.release}) {
+	for _, p := range lint.Run(context.Background(), lint.Request{Objects: in, Kruise: d.release}) {
 		if p.Severity == lint.Error {
 			all = append(all, p.Error.Error()+" ["+p.Rule+"]")
 			other = other || !slices.Contains(structural, p.Rule)

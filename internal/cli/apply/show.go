@@ -55,7 +55,7 @@ func (w *work) compare(ctx context.Context) (compare.Report, error) {
 	if err != nil {
 		return compare.Report{}, err
 	}
-	return compare.Run(old, now, compare.Options{Namespace: w.namespace, Context: w.facts, Gates: installed.Gates, Kruise: installed.Release}), nil
+	return compare.Run(ctx, old, now, compare.Options{Namespace: w.namespace, Context: w.facts, Gates: installed.Gates, Kruise: installed.Release}), nil
 }
 
 // plan shows the plans of workloads that are rolled out together. A rollout in progress that leads

@@ -31,11 +31,13 @@ type edit struct {
 	Done string
 	// Types are those that completion offers.
 	Types []string
-	// Tell, where it is not nil, is called before an object is written for the first
-	// time.
-	Tell func(before, after *unstructured.Unstructured) error
-	// Wrote, where it is not nil, is called with an object before its line is printed.
-	Wrote func(*resource.Info) error
+	// Explainer, where it is not nil, explains an object before it is written for the
+	// first time.
+	Explainer *rolloutExplainer
+	// Notes, where they are not nil, get an object before its line is printed.
+	Notes interface {
+		wrote(info *resource.Info) error
+	}
 	// Remote leaves out --local: the change needs the cluster.
 	Remote bool
 	// Single refuses more than one object.

@@ -53,7 +53,7 @@ func errorWithObject(o runtime.Object, err error) error {
 }
 
 func (v *edit) editObject(info *resource.Info, change changeFunc) error {
-	told := v.Tell == nil
+	told := v.Explainer == nil
 	return retry.OnError(retry.DefaultBackoff, v.isRetriable(info), func() error {
 		before, ok := info.Object.(*unstructured.Unstructured)
 		if !ok {
@@ -71,7 +71,7 @@ func (v *edit) editObject(info *resource.Info, change changeFunc) error {
 		}
 		if !told {
 			told = true
-			if err := v.Tell(before, after); err != nil {
+			if err := v.Explainer.explainWritten(before, after); err != nil {
 				return err
 			}
 		}
@@ -85,8 +85,8 @@ func (v *edit) editObject(info *resource.Info, change changeFunc) error {
 
 // printObject prints what was written.
 func (v *edit) printObject(info *resource.Info, got runtime.Object) error {
-	if v.Wrote != nil {
-		if err := v.Wrote(info); err != nil {
+	if v.Notes != nil {
+		if err := v.Notes.wrote(info); err != nil {
 			return err
 		}
 	}

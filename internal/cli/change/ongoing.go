@@ -28,8 +28,8 @@ import (
 type ongoing struct {
 	// name is that of its workload, state where it is, and partition what it holds pods back with.
 	name, state, partition string
-	// command is how one of its verbs is called.
-	command func(verb string) string
+	// abort and run are how these verbs of it are called.
+	abort, run string
 }
 
 // findOngoing finds the rollout of an object, or of the workload of Kruise that it was rendered from; nil for
@@ -67,7 +67,7 @@ func findOngoing(ctx context.Context, f *factory.Factory, u *unstructured.Unstru
 		case rec.InFlight() && (rec.Plan.Target.Object().UID == "" || rec.Plan.Target.Object().UID == string(u.GetUID())):
 			return &ongoing{
 				name: ref.String(), state: rec.Describe(), partition: partitionOf(u),
-				command: func(verb string) string { return f.WithConnection(rec.Plan.Target.Command(verb)) },
+				abort: f.WithConnection(rec.Plan.Target.Command("abort")), run: f.WithConnection(rec.Plan.Target.Command("run")),
 			}, nil
 		}
 	}
@@ -81,9 +81,11 @@ func ongoingUnited(f *factory.Factory, u *unstructured.Unstructured) *ongoing {
 		return nil
 	}
 	name := "uniteddeployment/" + u.GetName()
-	return &ongoing{name: name, state: "not all of its subsets are updated", command: func(verb string) string {
-		return f.WithConnection("kubectl kruise rollout " + verb + " " + name + " -n " + u.GetNamespace())
-	}}
+	target := name + " -n " + u.GetNamespace()
+	return &ongoing{
+		name: name, state: "not all of its subsets are updated",
+		abort: f.WithConnection("kubectl kruise rollout abort " + target), run: f.WithConnection("kubectl kruise rollout run " + target),
+	}
 }
 
 // partitionOf is the partition of a workload as text; "" for none.
@@ -118,7 +120,7 @@ func confirmBeside(ctx context.Context, f *factory.Factory, before, after *unstr
 // confirm asks about what fails a rollout, with the commands that do what the user may want, and refuses it where there is no
 // terminal.
 func (o *ongoing) confirm(ctx context.Context, f *factory.Factory, why, again string) error {
-	hint := fmt.Sprintf("'%s' ends it where it is, then '%s %s' rolls this change out; to go back: '%s --rollback'", o.command("abort"), o.command("run"), again, o.command("abort"))
+	hint := fmt.Sprintf("'%s' ends it where it is, then '%s %s' rolls this change out; to go back: '%s --rollback'", o.abort, o.run, again, o.abort)
 	if !f.Streams.InTTY {
 		return &tree.Error{Msg: why, Hint: hint}
 	}

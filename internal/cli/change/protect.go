@@ -2,6 +2,7 @@ package change
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,7 +52,7 @@ func NewProtect(f *factory.Factory) *cobra.Command {
 				return err
 			}
 			if mode == kruise.DeleteProtectionAlways && !v.Only() {
-				v.Wrote = func(info *resource.Info) error { return warnProtection(f, info) }
+				v.Notes = protectionWarnings{f.Streams.Err}
 			}
 			return v.Each(args, func(u *unstructured.Unstructured) error { return protect(u, mode) })
 		},
@@ -104,12 +105,14 @@ func protect(u *unstructured.Unstructured, mode string) error {
 	return nil
 }
 
-// warnProtection asks the server whether it would delete the object all the same.
-func warnProtection(f *factory.Factory, info *resource.Info) error {
+// protectionWarnings say of an object that the server would delete it all the same.
+type protectionWarnings struct{ to io.Writer }
+
+func (w protectionWarnings) wrote(info *resource.Info) error {
 	_, err := resource.NewHelper(info.Client, info.Mapping).DeleteWithOptions(info.Namespace, info.Name, &metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil {
 		return nil //nolint:nilerr // a refusal is what was wanted, and others say nothing
 	}
-	_, err = fmt.Fprintf(f.Streams.Err, "warning: nothing refuses to delete %s: Kruise's feature gate ResourcesDeletionProtection is off, or Kruise is not installed; 'kubectl kruise render' makes an admission policy of the label\n", info.ObjectName())
+	_, err = fmt.Fprintf(w.to, "warning: nothing refuses to delete %s: Kruise's feature gate ResourcesDeletionProtection is off, or Kruise is not installed; 'kubectl kruise render' makes an admission policy of the label\n", info.ObjectName())
 	return err
 }

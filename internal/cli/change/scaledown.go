@@ -50,7 +50,7 @@ func NewScaleDown(f *factory.Factory) *cobra.Command {
 	o := &scaleDownOptions{edit: edit{
 		Factory: f, Done: "selective pod deletion", Remote: true, Single: true, Types: []string{"cloneset", "statefulset.apps.kruise.io"},
 	}}
-	o.Wrote = o.printAsOlderPlugin
+	o.Notes = o
 	c := &cobra.Command{
 		Use: "scaledown TYPE/NAME --pods POD,…", Short: "Scale down by deleting the named pods", Long: scaleDownLong, Example: scaleDownExample,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -93,8 +93,8 @@ func trimNames(names []string) []string {
 	return out
 }
 
-// printAsOlderPlugin prints the older plugin's line, where the output is text.
-func (o *scaleDownOptions) printAsOlderPlugin(info *resource.Info) error {
+// wrote prints the older plugin's line, where the output is text.
+func (o *scaleDownOptions) wrote(info *resource.Info) error {
 	if o.Output() != "" || o.Only() {
 		return nil
 	}

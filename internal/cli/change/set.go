@@ -66,8 +66,7 @@ func (s *setting) complete(c *cobra.Command, named []string) error {
 	if err := s.gates.Complete(); err != nil {
 		return err
 	}
-	e := &rolloutExplainer{edit: &s.edit, wanted: s.explain, given: s.gates, again: cmp.Or(s.again, "-f FILE"), ctx: c.Context()}
-	s.Tell = e.explainWritten
+	s.Explainer = &rolloutExplainer{edit: &s.edit, wanted: s.explain, given: s.gates, again: cmp.Or(s.again, "-f FILE"), ctx: c.Context()}
 	return s.Complete(c, named)
 }
 

@@ -12,8 +12,6 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest/fake"
-
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 )
 
 // TestProtect_WarnsWhereTheServerWouldDelete: only where the server would delete the object, asked by a dry run.
@@ -37,7 +35,7 @@ func TestProtect_WarnsWhereTheServerWouldDelete(t *testing.T) {
 			Mapping: &meta.RESTMapping{Resource: gv.WithResource("deployments"), GroupVersionKind: gv.WithKind("Deployment"), Scope: meta.RESTScopeNamespace},
 		}
 		var said bytes.Buffer
-		if err := warnProtection(factory.New(factory.Streams{Err: &said}), info); err != nil {
+		if err := (protectionWarnings{&said}).wrote(info); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(said.String(), "nothing refuses to delete deployments/web"); got != want {

@@ -53,13 +53,17 @@ type FactScope struct {
 	// Selector is a label selector that workloads, pods and what acts on them
 	// must match, too; namespaces, nodes and settings need not.
 	Selector string
-	// Wanted chooses among [FactKinds]; nil chooses all.
-	Wanted func(kind string) bool
+	// Kinds, if there are any, choose among [FactKinds], and WithoutKinds leave some out, in
+	// any case of letters.
+	Kinds, WithoutKinds []string
 	// Now permits facts that hold for the moment only, such as the restarts of a pod.
 	Now bool
 }
 
-func (s FactScope) wants(kind string) bool { return s.Wanted == nil || s.Wanted(kind) }
+func (s FactScope) wants(kind string) bool {
+	same := func(other string) bool { return strings.EqualFold(kind, other) }
+	return (len(s.Kinds) == 0 || slices.ContainsFunc(s.Kinds, same)) && !slices.ContainsFunc(s.WithoutKinds, same)
+}
 
 // Facts are what was read from a cluster.
 type Facts struct {
@@ -232,8 +236,13 @@ func ParseSelector(text string) error {
 func (k *factKind) prune(object map[string]any) map[string]any {
 	m := masks()[k.mask]
 	out, _ := m.Keep.pick(object, m.Drop).(map[string]any)
-	if k.tidy != nil {
-		k.tidy(out)
+	switch k.mask {
+	case "services":
+		addressless(out)
+	case "running pods":
+		markOnly(out)
+	case "pod states":
+		unannotated(out)
 	}
 	return out
 }

@@ -17,8 +17,6 @@ type factKind struct {
 	version string
 	// mask is the entry of masks with what of it is kept.
 	mask string
-	// tidy is the last to look at what was kept.
-	tidy func(object map[string]any)
 	// momentary facts are about what is done at once; in a file they would be wrong
 	// a minute later.
 	momentary bool
@@ -58,9 +56,9 @@ var (
 	nodeFacts        = &factKind{version: "v1", name: "Node", resource: "nodes", mask: "nodes"}
 	limitRanges      = &factKind{version: "v1", name: "LimitRange", resource: "limitranges", mask: "limit ranges"}
 	serviceAccounts  = &factKind{version: "v1", name: "ServiceAccount", resource: "serviceaccounts", mask: "service accounts"}
-	services         = &factKind{version: "v1", name: "Service", resource: "services", mask: "services", tidy: addressless}
+	services         = &factKind{version: "v1", name: "Service", resource: "services", mask: "services"}
 	podFacts         = &factKind{version: "v1", name: "Pod", resource: "pods", mask: "pods"}
-	runningPods      = &factKind{version: "v1", name: "Pod", resource: "pods", mask: "running pods", momentary: true, tidy: markOnly}
+	runningPods      = &factKind{version: "v1", name: "Pod", resource: "pods", mask: "running pods", momentary: true}
 	placedPods       = &factKind{version: "v1", name: "Pod", resource: "pods", mask: "placed pods"}
 	configuration    = &factKind{version: "v1", name: "ConfigMap", resource: "configmaps", mask: "configuration"}
 	copies           = &factKind{version: "v1", name: "ConfigMap", resource: "configmaps", mask: "copies"}
@@ -80,7 +78,7 @@ var (
 	unitedDeployments     = &factKind{group: kruise.Group, name: kruise.KindUnitedDeployment, resource: "uniteddeployments", mask: "united deployments"}
 	resourceDistributions = &factKind{group: kruise.Group, name: kruise.KindResourceDistribution, resource: "resourcedistributions", mask: "distributions"}
 	workloadSpreads       = &factKind{group: kruise.Group, name: kruise.KindWorkloadSpread, resource: "workloadspreads", mask: "spreads"}
-	podStates             = &factKind{group: kruise.Group, name: placement.Kind, resource: "persistentpodstates", mask: "pod states", tidy: unannotated}
+	podStates             = &factKind{group: kruise.Group, name: placement.Kind, resource: "persistentpodstates", mask: "pod states"}
 	podUnavailableBudgets = &factKind{group: kruise.PolicyGroup, name: kruise.KindPodUnavailableBudget, resource: "podunavailablebudgets", mask: "budgets"}
 )
 

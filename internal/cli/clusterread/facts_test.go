@@ -181,7 +181,7 @@ func TestReadFacts_HoldsEverythingButSecrets(t *testing.T) {
 		"/apis/apps.kruise.io/v1beta1/resourcedistributions": {kruiseObject(t, "{metadata: {name: ca}, spec: {resource: {kind: ConfigMap, metadata: {name: ca}}}}")},
 		"/api/v1/configmaps": {named("ConfigMap", "a", "ca"), named("ConfigMap", "b", "ca")},
 	}}
-	res, err := readManifest(t, s, FactScope{Namespace: "shop", Wanted: func(kind string) bool { return kind != "Node" && kind != "ClusterFacts" }})
+	res, err := readManifest(t, s, FactScope{Namespace: "shop", WithoutKinds: []string{"Node", "ClusterFacts"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestReadFacts_OfAnOlderKruise(t *testing.T) {
 		s.missing[newer+path] = true
 		s.lists[older+path] = []map[string]any{named("", "", path)}
 	}
-	res, err := readManifest(t, s, FactScope{Wanted: func(kind string) bool { return kind != "ClusterFacts" }})
+	res, err := readManifest(t, s, FactScope{WithoutKinds: []string{"ClusterFacts"}})
 	if err != nil {
 		t.Fatal(err)
 	}

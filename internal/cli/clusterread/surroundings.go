@@ -151,7 +151,7 @@ func (s *Surroundings) Of(target *resource.Resource) []*resource.Resource {
 		if source := tree.StrAt(target.Node(), "metadata", "labels", kruise.SourceLabel); source != "" {
 			places = append(places, in.targets[source]...)
 		}
-		labels := podLabels(target)
+		labels := tree.Strings(tree.Get(target.Node(), "spec", "template", "metadata", "labels"))
 		for key, values := range in.labelled {
 			if value, ok := labels[key]; ok {
 				places = append(places, values[value]...)
@@ -169,9 +169,4 @@ func (s *Surroundings) Of(target *resource.Resource) []*resource.Resource {
 		out[i] = s.all[place]
 	}
 	return out
-}
-
-// podLabels are the labels that a workload's template gives to its pods.
-func podLabels(r *resource.Resource) map[string]string {
-	return tree.Strings(tree.Get(r.Node(), "spec", "template", "metadata", "labels"))
 }

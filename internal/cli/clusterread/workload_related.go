@@ -127,7 +127,7 @@ func (r *workloadReader) namespaces(w *cluster.Workload) error {
 
 // claims are those of the pods of a workload that makes any.
 func (r *workloadReader) claims(w *cluster.Workload, selector string) error {
-	if !makesClaims(w.Object) {
+	if len(cluster.Of(w.Object).Claims()) == 0 {
 		return nil
 	}
 	q := query{what: "PersistentVolumeClaims", resource: "persistentvolumeclaims", namespace: w.Namespace, selector: selector}
@@ -139,10 +139,6 @@ func (r *workloadReader) claims(w *cluster.Workload, selector string) error {
 		r.res.State.Claims = append(r.res.State.Claims, c)
 		return nil
 	})
-}
-
-func makesClaims(obj any) bool {
-	return len(cluster.Of(obj).Claims()) > 0
 }
 
 // budgetLists are those of the workload's namespace; which of them cover its pods is for

@@ -1,8 +1,6 @@
 package create
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
@@ -34,20 +32,9 @@ func newBudget(f *factory.Factory) *cobra.Command {
   # pods by labels, evictions only
   kubectl kruise create pub web --selector app=web --min-available 80% --protect-operations EVICT`,
 	}
-	var target string
-	o := newForm(f, c, kruise.KindPodUnavailableBudget, func() any { return &kruise.PodUnavailableBudget{} }, budgetFields)
-	c.Flags().StringVar(&target, "target", "", "workload whose pods the budget protects, TYPE/NAME")
+	o := newForm(f, c, kruise.KindPodUnavailableBudget, &kruise.PodUnavailableBudget{}, budgetFields)
+	c.Flags().StringVar(&o.target, "target", "", "workload whose pods the budget protects, TYPE/NAME")
 	_ = c.RegisterFlagCompletionFunc("target", resourcearg.CompleteNameFlag(f))
-	o.finish = func(_ context.Context, object *tree.Node) error {
-		if target == "" {
-			return nil
-		}
-		ref, err := targetReference(target)
-		if err == nil {
-			tree.SetAt(object, ref, "spec", "targetRef")
-		}
-		return err
-	}
 	return c
 }
 

@@ -45,7 +45,7 @@ distributed by "kubectl kruise distribute".`,
   kubectl kruise create resourcedistribution ca --configmap ca --from-file ca.crt --all-namespaces --exclude kube-system`,
 	}
 	d := &distributedContent{}
-	o := newForm(f, c, kruise.KindResourceDistribution, func() any { return &kruise.ResourceDistribution{} }, targetFields)
+	o := newForm(f, c, kruise.KindResourceDistribution, &kruise.ResourceDistribution{}, targetFields)
 	d.addFlags(c.Flags())
 	o.begin = func(_ context.Context, object *tree.Node, words []string) error {
 		if len(words) > 0 {

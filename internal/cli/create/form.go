@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	cli "k8s.io/cli-runtime/pkg/resource"
 
@@ -29,17 +28,17 @@ type form struct {
 
 	apiVersion, kind string
 	// typed is an empty object, to read the fields into.
-	typed func() any
+	typed any
 	// begin makes what flags then fill; nil makes an object without a spec.
 	begin func(ctx context.Context, o *tree.Node, words []string) error
-	// finish looks at the filled object; nil lets it be.
-	finish func(ctx context.Context, o *tree.Node) error
+	// target is the workload that --target of a budget names.
+	target string
 	// loose objects hold fields of a template that a newer server may know.
 	loose bool
 }
 
 // newForm binds a kind of Kruise to a command, which has its words already.
-func newForm(f *factory.Factory, c *cobra.Command, kind string, typed func() any, rows []Field) *form {
+func newForm(f *factory.Factory, c *cobra.Command, kind string, typed any, rows []Field) *form {
 	group := kruise.Group
 	if kind == kruise.KindPodUnavailableBudget {
 		group = kruise.PolicyGroup
@@ -47,12 +46,7 @@ func newForm(f *factory.Factory, c *cobra.Command, kind string, typed func() any
 	return newTypedForm(f, c, group+"/"+kruise.V1beta1, kind, typed, rows)
 }
 
-// newJob is the same for Kubernetes' own Job.
-func newJob(f *factory.Factory, c *cobra.Command, rows []Field) *form {
-	return newTypedForm(f, c, batchv1.SchemeGroupVersion.String(), "Job", func() any { return &batchv1.Job{} }, rows)
-}
-
-func newTypedForm(f *factory.Factory, c *cobra.Command, apiVersion, kind string, typed func() any, rows []Field) *form {
+func newTypedForm(f *factory.Factory, c *cobra.Command, apiVersion, kind string, typed any, rows []Field) *form {
 	o := &form{factory: f, sending: submit.NewCreateOptions(f), apiVersion: apiVersion, kind: kind, typed: typed}
 	o.sending.AddFlags(c)
 	o.set = BindFields(c, append(slices.Clip(rows), metadataFields...))
@@ -97,15 +91,28 @@ func (o *form) run(ctx context.Context, name string, words []string) error {
 	if err := o.set.Fill(object); err != nil {
 		return err
 	}
-	if o.finish != nil {
-		if err := o.finish(ctx, object); err != nil {
-			return err
-		}
+	if err := o.finish(ctx, object); err != nil {
+		return err
 	}
 	if err := o.checkFields(object); err != nil {
 		return err
 	}
 	return o.sending.Send(ctx, object)
+}
+
+// finish adds to the filled object what flags say in other words, or leave out.
+func (o *form) finish(ctx context.Context, object *tree.Node) error {
+	if o.kind == kruise.KindContainerRecreateRequest {
+		return o.containers(ctx, object)
+	}
+	if o.target == "" {
+		return nil
+	}
+	ref, err := targetReference(o.target)
+	if err == nil {
+		tree.SetAt(object, ref, "spec", "targetRef")
+	}
+	return err
 }
 
 // commandless refuses words behind --.
@@ -119,7 +126,7 @@ func (o *form) commandless() error {
 
 // checkFields refuses fields that the kind does not have, which --set can ask for.
 func (o *form) checkFields(object *tree.Node) error {
-	unknown, err := tree.Decode(object, o.typed())
+	unknown, err := tree.Decode(object, o.typed)
 	switch {
 	case err != nil:
 		return command.Usagef("", "%w", err)

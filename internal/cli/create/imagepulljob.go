@@ -44,7 +44,7 @@ func newImagePullJob(f *factory.Factory) *cobra.Command {
   kubectl kruise create imagepulljob warm --image registry.example.com/web:2 --node-selector pool=gpu --parallelism 5 --ttl-seconds-after-finished 600`,
 	}
 	image := Field{Flag: "image", Path: "spec.image", Shape: Text, Help: "image to pull"}
-	newForm(f, c, kruise.KindImagePullJob, func() any { return &kruise.ImagePullJob{} }, append([]Field{image}, pullFields...))
+	newForm(f, c, kruise.KindImagePullJob, &kruise.ImagePullJob{}, append([]Field{image}, pullFields...))
 	return c
 }
 
@@ -56,7 +56,7 @@ func newImageListPullJob(f *factory.Factory) *cobra.Command {
 		Example: `  kubectl kruise create imagelistpulljob warm --images registry.example.com/web:2,registry.example.com/api:7`,
 	}
 	images := Field{Flag: "images", Path: "spec.images", Shape: Texts, Help: "images to pull"}
-	o := newForm(f, c, kruise.KindImageListPullJob, func() any { return &kruise.ImageListPullJob{} }, append([]Field{images}, pullFields...))
+	o := newForm(f, c, kruise.KindImageListPullJob, &kruise.ImageListPullJob{}, append([]Field{images}, pullFields...))
 	o.copies(c, "imageListPullJobTemplate", "images")
 	return c
 }

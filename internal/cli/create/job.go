@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
@@ -53,7 +54,7 @@ func newPlainJob(f *factory.Factory) *cobra.Command {
   # what an AdvancedCronJob would do at its time, now
   kubectl kruise create job report-now --from acj/report`,
 	}
-	newJob(f, c, jobFields).runs(c, "jobTemplate")
+	newTypedForm(f, c, batchv1.SchemeGroupVersion.String(), "Job", &batchv1.Job{}, jobFields).runs(c, "jobTemplate")
 	return c
 }
 
@@ -67,7 +68,7 @@ func newBroadcastJob(f *factory.Factory) *cobra.Command {
   # what an AdvancedCronJob would do at its time, now
   kubectl kruise create broadcastJob cleanup-now --from acj/cleanup`,
 	}
-	o := newForm(f, c, kruise.KindBroadcastJob, func() any { return &kruise.BroadcastJob{} }, broadcastFields)
+	o := newForm(f, c, kruise.KindBroadcastJob, &kruise.BroadcastJob{}, broadcastFields)
 	o.runs(c, "broadcastJobTemplate")
 	return c
 }

@@ -46,8 +46,7 @@ func newRecreateRequest(f *factory.Factory) *cobra.Command {
   # all of them, each after 10 seconds without traffic
   kubectl kruise create crr restart-web -p web-0 -u 10`,
 	}
-	o := newForm(f, c, kruise.KindContainerRecreateRequest, func() any { return &kruise.ContainerRecreateRequest{} }, recreateFields)
-	o.finish = o.containers
+	newForm(f, c, kruise.KindContainerRecreateRequest, &kruise.ContainerRecreateRequest{}, recreateFields)
 	return c
 }
 

@@ -59,6 +59,6 @@ func newSidecarSet(f *factory.Factory) *cobra.Command {
     --upgrade-type HotUpgrade --hot-upgrade-empty-image registry.example.com/empty:1 \
     --set 'spec.containers[0].lifecycle.postStart.exec.command=[/bin/sh, -c, /migrate.sh]'`,
 	}
-	newForm(f, c, kruise.KindSidecarSet, func() any { return &kruise.SidecarSet{} }, sidecarFields)
+	newForm(f, c, kruise.KindSidecarSet, &kruise.SidecarSet{}, sidecarFields)
 	return c
 }

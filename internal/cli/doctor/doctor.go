@@ -79,9 +79,7 @@ type examined struct {
 	core      kubernetes.Interface
 	objects   dynamic.Interface
 	namespace string
-	// clock asks the server for the time.
-	clock func(context.Context) (time.Time, error)
-	now   func() time.Time
+	clocks    clocks
 }
 
 func (o *doctorOptions) patient() (*examined, error) {
@@ -102,8 +100,7 @@ func (o *doctorOptions) patient() (*examined, error) {
 		return nil, err
 	}
 	return &examined{
-		core: core, objects: objects, namespace: namespace, now: time.Now,
-		clock: func(ctx context.Context) (time.Time, error) { return serverDate(ctx, cfg) },
+		core: core, objects: objects, namespace: namespace, clocks: clusterClocks{cfg},
 	}, nil
 }
 
@@ -126,13 +123,23 @@ func (p *examined) checkAll(ctx context.Context) []verdictLine {
 	return append(out, p.skew(ctx))
 }
 
-// serverDate is the time that the server writes into its answers, to the second.
-func serverDate(ctx context.Context, cfg *rest.Config) (time.Time, error) {
-	c, err := rest.HTTPClientFor(cfg)
+// clocks are the server's and ours.
+type clocks interface {
+	there(ctx context.Context) (time.Time, error)
+	here() time.Time
+}
+
+type clusterClocks struct{ cfg *rest.Config }
+
+func (clusterClocks) here() time.Time { return time.Now() }
+
+// there is the time that the server writes into its answers, to the second.
+func (c clusterClocks) there(ctx context.Context) (time.Time, error) {
+	client, err := rest.HTTPClientFor(c.cfg)
 	if err != nil {
 		return time.Time{}, err
 	}
-	host, _, err := rest.DefaultServerUrlFor(cfg)
+	host, _, err := rest.DefaultServerUrlFor(c.cfg)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -140,7 +147,7 @@ func serverDate(ctx context.Context, cfg *rest.Config) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	answer, err := c.Do(request)
+	answer, err := client.Do(request)
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -127,13 +127,21 @@ func (c *clinic) patient() *examined {
 	c.authorization(core)
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	return &examined{
-		core: core, namespace: "shop", now: func() time.Time { return at.Add(c.off) },
-		clock: func(context.Context) (time.Time, error) { return at, nil },
+		core: core, namespace: "shop", clocks: fixedClocks{at, c.off},
 		objects: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(
 			runtime.NewScheme(), map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList", {Group: "apps", Version: "v1", Resource: "deployments"}: "DeploymentList"}, dynamic...,
 		),
 	}
 }
+
+// fixedClocks are a server's that stands still, and one that differs from it.
+type fixedClocks struct {
+	at  time.Time
+	off time.Duration
+}
+
+func (c fixedClocks) there(context.Context) (time.Time, error) { return c.at, nil }
+func (c fixedClocks) here() time.Time                          { return c.at.Add(c.off) }
 
 // authorization allows everything but what is denied.
 func (c *clinic) authorization(core *fake.Clientset) {

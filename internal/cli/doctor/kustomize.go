@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"os/exec"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +48,7 @@ func (o *doctorOptions) traps(ctx context.Context, dir string, flags trapFlags, 
 	if err := command.OneOf("output", o.output, doctorOutputs...); err != nil {
 		return err
 	}
-	lines, functions, err := findTraps(ctx, dir, flags, exec.LookPath)
+	lines, functions, err := findTraps(ctx, dir, flags)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asFunction) == "" {
 		hermetic.Main(m)
 	}
-	err := fn.Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, fn.Options{ReadFile: load.Below(".")})
+	err := fn.Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, load.Below("."))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)

@@ -47,7 +47,7 @@ func (p *examined) manager(ctx context.Context, served map[string][]string) []ve
 
 // release reports which release of Kruise this is, and how sure that is.
 func (p *examined) release(ctx context.Context) verdictLine {
-	found := p.releaseFound(ctx)
+	found := installation.Read(ctx, p.objects, p.core.Discovery())
 	switch {
 	case found.Release.IsZero():
 		return passed("release", "which one of Kruise this is cannot be told: say it with --kruise-version")
@@ -57,11 +57,6 @@ func (p *examined) release(ctx context.Context) verdictLine {
 		return passed("release", "%s: if it is another one, say it with --kruise-version", found)
 	}
 	return passed("release", "%s", found)
-}
-
-// releaseFound is the release, and how it is known.
-func (p *examined) releaseFound(ctx context.Context) installation.Found {
-	return installation.Read(ctx, p.objects, p.core.Discovery())
 }
 
 // gateLines infers them from the controllers' arguments, and names kinds that are served and

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -45,16 +46,15 @@ type trapLayer struct {
 // trapReader goes through the layers of a build.
 type trapReader struct {
 	flags trapFlags
-	look  func(string) (string, error)
 	seen  map[string]bool
 	lines []verdictLine
 	found int
 }
 
 // findTraps goes through the kustomization in dir and all below it, and returns how many functions it
-// has. look finds a program on the PATH.
-func findTraps(ctx context.Context, dir string, flags trapFlags, look func(string) (string, error)) (lines []verdictLine, functions int, err error) {
-	r := &trapReader{flags: flags, look: look, seen: map[string]bool{}}
+// has.
+func findTraps(ctx context.Context, dir string, flags trapFlags) (lines []verdictLine, functions int, err error) {
+	r := &trapReader{flags: flags, seen: map[string]bool{}}
 	dir = filepath.Clean(dir)
 	if err := r.layer(trapLayer{dir: dir}); err != nil {
 		return nil, 0, err
@@ -333,7 +333,7 @@ func (r *trapReader) exec(l trapLayer, p functionProgram, c functionConfig) []ve
 		if info, err := os.Stat(path); err != nil || info.Mode()&0o111 == 0 {
 			out = append(out, failedVerdict("exec", "the path counts from the kustomization that lists the config", "%s: %s is not a program", c, path))
 		}
-	} else if _, err := r.look(p.Exec.Path); err != nil {
+	} else if _, err := exec.LookPath(p.Exec.Path); err != nil {
 		out = append(out, failedVerdict("exec", "put it on the PATH of the build", "%s: there is no %s", c, p.Exec.Path))
 	}
 	if len(p.Exec.Args)+len(p.Exec.Envs) > 0 {

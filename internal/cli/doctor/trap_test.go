@@ -1,7 +1,7 @@
 package doctor
 
 import (
-	"os/exec"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -153,7 +153,7 @@ func TestKustomize_FindsSkippedFunctions(t *testing.T) {
 			case c.fails == "" && (err != nil || !strings.Contains(out, c.builds) || c.lacks != "" && strings.Contains(out, c.lacks)):
 				t.Errorf("kustomize: %v\n%s%s", err, out, said)
 			}
-			lines, _, err := findTraps(t.Context(), dir, c.flags, exec.LookPath)
+			lines, _, err := findTraps(t.Context(), dir, c.flags)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -240,6 +240,11 @@ func TestCheckBuilt_AdvisesByWhatBuilt(t *testing.T) {
 
 // TestFindTraps_NamesPatchesThatDropContainers: with and without functions, which are not run.
 func TestFindTraps_NamesPatchesThatDropContainers(t *testing.T) {
+	programs := t.TempDir()
+	if err := os.WriteFile(filepath.Join(programs, "kubectl-kruise"), nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", programs)
 	for name, more := range map[string]string{"no function": "", "a function": "transformers: [config.yaml]\n"} {
 		dir := t.TempDir()
 		for file, text := range map[string]string{
@@ -249,7 +254,7 @@ func TestFindTraps_NamesPatchesThatDropContainers(t *testing.T) {
 		} {
 			write(t, filepath.Join(dir, filepath.FromSlash(file)), text)
 		}
-		lines, _, err := findTraps(t.Context(), filepath.Join(dir, "prod"), trapFlags{true, true}, func(string) (string, error) { return "", nil })
+		lines, _, err := findTraps(t.Context(), filepath.Join(dir, "prod"), trapFlags{true, true})
 		if err != nil || len(lines) != 1 || lines[0].Status != warnVerdict || !strings.Contains(lines[0].Text, "p.yaml:4: CloneSet web: spec.template.spec.containers: the patch (line 4) replaces the whole list") || !strings.Contains(lines[0].Text, "main is dropped") {
 			t.Errorf("%s: %+v (%v)", name, lines, err)
 		}
@@ -264,7 +269,7 @@ func TestKustomize_NamesRemoteResources(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "kustomization.yaml"), "resources: ['"+entry+"']\n")
-		lines, _, err := findTraps(t.Context(), dir, trapFlags{true, true}, exec.LookPath)
+		lines, _, err := findTraps(t.Context(), dir, trapFlags{true, true})
 		if err != nil || len(lines) != 1 || lines[0].Status != status || !strings.Contains(lines[0].Text, entry) {
 			t.Errorf("%s: %+v (%v), want %s", entry, lines, err, status)
 		}
@@ -273,11 +278,11 @@ func TestKustomize_NamesRemoteResources(t *testing.T) {
 
 func TestFindTraps_Refuses(t *testing.T) {
 	dir := t.TempDir()
-	if _, _, err := findTraps(t.Context(), dir, trapFlags{}, exec.LookPath); err == nil || !strings.Contains(err.Error(), "no kustomization.yaml") {
+	if _, _, err := findTraps(t.Context(), dir, trapFlags{}); err == nil || !strings.Contains(err.Error(), "no kustomization.yaml") {
 		t.Error(err)
 	}
 	write(t, filepath.Join(dir, "kustomization.yaml"), "resources: {}\n")
-	if _, _, err := findTraps(t.Context(), dir, trapFlags{}, exec.LookPath); err == nil {
+	if _, _, err := findTraps(t.Context(), dir, trapFlags{}); err == nil {
 		t.Error("that is no kustomization")
 	}
 	if _, err := checkBuilt([]byte("{"), 0); err == nil {

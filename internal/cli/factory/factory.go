@@ -36,8 +36,8 @@ type Streams struct {
 	Size func() (columns, rows int)
 	// Getenv reads the environment.
 	Getenv func(string) string
-	// Environ lists it as NAME=VALUE; nil lists nothing.
-	Environ func() []string
+	// Environ lists it as NAME=VALUE.
+	Environ []string
 	// Exit ends the process; nil where it is not ours to end, as in tests.
 	Exit func(code int)
 }
@@ -51,7 +51,7 @@ func System() Streams {
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		Width:  width(os.Stdout), ErrWidth: width(os.Stderr),
-		Getenv: os.Getenv, Environ: os.Environ, Exit: os.Exit,
+		Getenv: os.Getenv, Environ: os.Environ(), Exit: os.Exit,
 	}
 	if s.OutTTY {
 		s.Size = func() (columns, rows int) { return size(os.Stdout) }

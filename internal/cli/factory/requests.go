@@ -60,7 +60,7 @@ func (t *waiting) RoundTrip(r *http.Request) (*http.Response, error) {
 		return answer, err
 	}
 	if answer.StatusCode != http.StatusSwitchingProtocols && answer.Body != nil {
-		answer.Body = body{answer.Body, &sync.Once{}, done}
+		answer.Body = body{answer.Body, done}
 	}
 	t.postponed(asked, answer)
 	return answer, nil
@@ -160,7 +160,7 @@ var ErrLate = errors.New("the time that the command has is over")
 
 // bound returns a request that ends with the command. answered is called once there is a
 // header, done when nothing more is read.
-func (b *bounds) bound(r *http.Request) (bounded *http.Request, answered, done func()) {
+func (b *bounds) bound(r *http.Request) (bounded *http.Request, answered func(), done context.CancelFunc) {
 	b.mu.Lock()
 	ends, until := b.ends, b.until
 	b.mu.Unlock()
@@ -207,17 +207,15 @@ func endError(r *http.Request, err error) error {
 	return err
 }
 
-// body is that of an answer; done is called once.
+// body is that of an answer.
 type body struct {
 	io.ReadCloser
-
-	once *sync.Once
-	done func()
+	done context.CancelFunc
 }
 
 // Close closes it.
 func (b body) Close() error {
 	err := b.ReadCloser.Close()
-	b.once.Do(b.done)
+	b.done()
 	return err
 }

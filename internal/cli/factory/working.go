@@ -32,32 +32,38 @@ func (f *Factory) Working(format string, args ...any) *Work {
 	case f.working != nil:
 		line := f.working
 		before := line.instead(what)
-		return &Work{line, func() { line.instead(before) }}
+		return &Work{line: line, before: &before}
 	case f.Silent, f.Progress == "never", f.Progress != "always" && !f.draws():
 		return &Work{}
 	}
 	w := &working{task: what, to: text.Unwrap(f.Streams.Err), draws: f.draws(), width: f.Streams.ErrWidth, ascii: ASCII(f.Streams.Getenv), over: make(chan struct{})}
-	out, errs := f.Streams.Out, f.Streams.Err
-	f.Streams.Out, f.Streams.Err, f.working = &clearing{out, w}, &clearing{errs, w}, w
+	work := &Work{line: w, factory: f, out: f.Streams.Out, err: f.Streams.Err}
+	f.Streams.Out, f.Streams.Err, f.working = &clearing{work.out, w}, &clearing{work.err, w}, w
 	w.began = time.Now()
 	w.last = w.began
 	w.gone.Go(w.watch)
-	return &Work{w, func() {
-		w.stop()
-		f.Streams.Out, f.Streams.Err, f.working = out, errs, nil
-	}}
+	return work
 }
 
 // Work is what a verb does, from [Factory.Working] to Stop. Its methods may be called from several goroutines.
 type Work struct {
 	line *working
-	stop func()
+	// before is what was done, if this is within another Working; else out and err are what
+	// the streams of the factory were.
+	before   *task
+	factory  *Factory
+	out, err io.Writer
 }
 
 // Stop ends it.
 func (w *Work) Stop() {
-	if w.stop != nil {
-		w.stop()
+	switch {
+	case w.line == nil:
+	case w.before != nil:
+		w.line.instead(*w.before)
+	default:
+		w.line.stop()
+		w.factory.Streams.Out, w.factory.Streams.Err, w.factory.working = w.out, w.err, nil
 	}
 }
 

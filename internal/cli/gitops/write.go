@@ -84,12 +84,12 @@ func (m *Manifest) changed(was, now *tree.Node) ([]writtenFile, error) {
 		out = append(out, writtenFile{e.path, body})
 		return err
 	}
-	if err := add(edit{m.Path, was, now, m.encode, m.isMeantBy}); err != nil {
+	if err := add(edit{m.Path, was, now, m}); err != nil {
 		return nil, err
 	}
 	for _, k := range m.layers {
 		for _, d := range slices.Concat([]*document{k.document}, k.patches) {
-			if err := add(edit{d.file, d.was, d.now, d.encode, d.isMeantBy}); err != nil {
+			if err := add(edit{d.file, d.was, d.now, d}); err != nil {
 				return nil, err
 			}
 		}
@@ -101,10 +101,13 @@ func (m *Manifest) changed(was, now *tree.Node) ([]writtenFile, error) {
 type edit struct {
 	path     string
 	was, now *tree.Node
-	// encode writes a text again as a whole, as it was and as it becomes.
-	encode func(text []byte) (was, now []byte, err error)
-	// meant reports whether a text means what all of the file should mean after the change.
-	meant func(text []byte) bool
+	// of is what the file holds.
+	of interface {
+		// encode writes a text again as a whole, as it was and as it becomes.
+		encode(text []byte) (was, now []byte, err error)
+		// isMeantBy reports whether a text means what all of the file should mean after the change.
+		isMeantBy(text []byte) bool
+	}
 }
 
 // edited is the text of a file after a change: with other values in their place if
@@ -117,15 +120,15 @@ func (f *files) edited(e edit) ([]byte, error) {
 		return nil, err
 	}
 	if list, ok := changedScalars(e.was, e.now); ok {
-		if body, ok := splice(text, list); ok && e.meant(body) {
+		if body, ok := splice(text, list); ok && e.of.isMeantBy(body) {
 			return body, nil
 		}
 	}
-	was, now, err := e.encode(text)
+	was, now, err := e.of.encode(text)
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.Equal(withoutBlanks(was), withoutBlanks(text)) || !e.meant(now) {
+	if !bytes.Equal(withoutBlanks(was), withoutBlanks(text)) || !e.of.isMeantBy(now) {
 		return nil, &resource.Error{
 			File: e.path, Err: errors.New("cannot be written back without changing more than the object"),
 			Hint: "write the change into it by hand. Values are replaced in their place; fields are added and removed in one YAML document for each object, without anchors, aliases, directives and CR line ends, and not in a List or in JSON",

@@ -33,22 +33,16 @@ const (
 	exitOverran     = 1
 )
 
-// Process is what a guard has of the process: where it writes, and what ends it. A nil
-// Exit, as in tests, guards nothing.
-type Process struct {
-	Err    io.Writer
-	Exit   func(code int)
-	Getenv func(string) string
-}
-
 // Guard bounds what a verb takes that changes nothing in a cluster: the memory by a
 // collector that works harder, the time by an end after the seconds that --limit gives, and
-// after a signal it ends the process within a second, in whichever loop that is.
-func Guard(ctx context.Context, c *cobra.Command, p Process) {
+// after a signal it ends the process within a second, in whichever loop that is. Without an Exit, as in
+// tests, it guards nothing.
+func Guard(ctx context.Context, c *cobra.Command, p factory.Streams) {
 	if p.Exit == nil {
 		return
 	}
-	if p.Getenv("GOMEMLIMIT") == "" && !limitsRaised(c) {
+	// A person who gives limits decides how much memory there is.
+	if p.Getenv("GOMEMLIMIT") == "" && len(givenLimits(c)) == 0 {
 		debug.SetMemoryLimit(memoryLimit)
 		if p.Getenv("GOGC") == "" && c.Flags().Lookup(limitFlag) != nil {
 			factory.SetHeapGrowth(heapGrowth)
@@ -65,7 +59,7 @@ func Guard(ctx context.Context, c *cobra.Command, p Process) {
 }
 
 // endOverrun ends a process that has been at work for so long.
-func endOverrun(most time.Duration, p Process) {
+func endOverrun(most time.Duration, p factory.Streams) {
 	w := work{used: processorTime()}
 	for at := time.Now(); w.done < most; {
 		time.Sleep(min(most-w.done, time.Second))
@@ -145,7 +139,3 @@ func (b *bounded) Write(p []byte) (int, error) {
 	}
 	return b.to.Write(p)
 }
-
-// limitsRaised reports whether the person has given limits, and so decides how much memory
-// there is.
-func limitsRaised(c *cobra.Command) bool { return len(givenLimits(c)) > 0 }

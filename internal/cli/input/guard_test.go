@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 )
 
 // guardedCommand runs Guard for a command with these arguments, and returns what ends the
@@ -25,7 +27,7 @@ func guardedCommand(ctx context.Context, t *testing.T, args ...string) (exit cha
 		t.Fatal(err)
 	}
 	exit, said = make(chan int), &bytes.Buffer{}
-	Guard(ctx, c, Process{Err: said, Exit: func(code int) { exit <- code }, Getenv: func(string) string { return "" }})
+	Guard(ctx, c, factory.Streams{Err: said, Exit: func(code int) { exit <- code }, Getenv: func(string) string { return "" }})
 	return exit, said
 }
 
@@ -96,7 +98,7 @@ func TestGuard_CollectsRarelyWhereMemoryIsBounded(t *testing.T) {
 		t.Errorf("the heap grows by %d%% and no memory limit holds it", got)
 	}
 	c := &cobra.Command{}
-	Guard(t.Context(), c, Process{Err: io.Discard, Exit: func(int) {}, Getenv: func(string) string { return "" }})
+	Guard(t.Context(), c, factory.Streams{Err: io.Discard, Exit: func(int) {}, Getenv: func(string) string { return "" }})
 	if got := debug.SetGCPercent(100); got != 100 {
 		t.Errorf("the heap of a verb that reads no manifests grows by %d%%", got)
 	}
@@ -112,7 +114,7 @@ func TestGuard_BoundsTheMemoryUnlessLimitsAreGiven(t *testing.T) {
 	if got := debug.SetMemoryLimit(-1); got != memoryLimit+1 {
 		t.Errorf("the limit is %d", got)
 	}
-	Guard(t.Context(), &cobra.Command{}, Process{Err: io.Discard})
+	Guard(t.Context(), &cobra.Command{}, factory.Streams{Err: io.Discard})
 	if got := debug.SetMemoryLimit(-1); got != memoryLimit+1 {
 		t.Errorf("a process that is not ours has the limit %d", got)
 	}

@@ -103,11 +103,11 @@ func (f *KustomizationFlags) Load(opt load.Options) load.Options {
 	return opt
 }
 
-// WarnUndecided returns what reports places where Kruise's schema would change what is built, for verbs
+// WarnUndecided reports places where Kruise's schema would change what is built, for verbs
 // that write nothing. The hint is the same for all of a kustomization.
-func WarnUndecided(w io.Writer) func(*resource.Error) {
+func WarnUndecided(w io.Writer, places []*resource.Error) {
 	hint := ""
-	return func(e *resource.Error) {
+	for _, e := range places {
 		_, _ = fmt.Fprintf(w, "warning: %v\n", e)
 		if e.Hint != hint {
 			hint = e.Hint

@@ -53,7 +53,7 @@ func (s *States) read(ctx context.Context, path, root string) ([]*resource.Resou
 	opt := load.Options{Stdin: s.Stdin, Namespace: s.Namespace}
 	if path != "-" && load.IsKustomization(path) {
 		opt.Kustomize, opt.Root, opt.KruiseSchema = path, root, s.Build.Schema
-		opt.Undecided = func(e *resource.Error) { s.Undecided = append(s.Undecided, e) }
+		opt.Undecided = &s.Undecided
 	} else {
 		opt.Files, opt.Recursive = []string{path}, true
 	}
@@ -175,32 +175,18 @@ func (s *States) at(ctx context.Context, repo *Repo, commit, name, within string
 			return nil, true, err
 		}
 	}
-	before := len(s.Undecided)
+	before, names := len(s.Undecided), strings.NewReplacer(dir+string(filepath.Separator), name+":", dir, name)
 	list, err = s.read(ctx, path, dir)
 	for _, e := range s.Undecided[before:] {
-		e.File, e.Hint = nameIn(e.File, dir, name), nameIn(e.Hint, dir, name)
+		e.File, e.Hint = names.Replace(e.File), names.Replace(e.Hint)
 	}
-	return relocated(list, dir, name), true, relocatedError(err, dir, name)
-}
-
-// relocated names the places of objects after the revision, not after where its
-// files were written to.
-func relocated(list []*resource.Resource, dir, name string) []*resource.Resource {
-	for _, r := range list {
-		r.Origin = r.Origin.Renamed(func(file string) string { return nameIn(file, dir, name) })
+	for _, r := range list { // after the revision, not after where its files were written to
+		r.Origin = r.Origin.Renamed(names)
 	}
-	return list
-}
-
-func relocatedError(err error, dir, name string) error {
-	return each(err, func(e *resource.Error) {
-		e.File, e.Hint = nameIn(e.File, dir, name), nameIn(e.Hint, dir, name)
+	return list, true, each(err, func(e *resource.Error) {
+		e.File, e.Hint = names.Replace(e.File), names.Replace(e.Hint)
 		if text := e.Err.Error(); strings.Contains(text, dir) {
-			e.Err = errors.New(nameIn(text, dir, name))
+			e.Err = errors.New(names.Replace(text))
 		}
 	})
-}
-
-func nameIn(text, dir, name string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, dir+string(filepath.Separator), name+":"), dir, name)
 }

@@ -18,6 +18,7 @@ import (
 	utilexec "k8s.io/client-go/util/exec"
 	"k8s.io/kubectl/pkg/cmd/exec"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
+	"k8s.io/kubectl/pkg/polymorphichelpers"
 	"k8s.io/kubectl/pkg/util/completion"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
@@ -47,7 +48,7 @@ type execOptions struct {
 	kubectl cmdutil.Factory
 	sidecar string
 	// attachable is how kubectl finds the pod of a native object.
-	attachable func(genericclioptions.RESTClientGetter, runtime.Object, time.Duration) (*corev1.Pod, error)
+	attachable polymorphichelpers.AttachablePodForObjectFunc
 }
 
 // NewExec returns the verb.

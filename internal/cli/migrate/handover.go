@@ -291,7 +291,7 @@ func (w *handing) counterpart(ctx context.Context, old *unstructured.Unstructure
 	if err != nil {
 		return nil, err
 	}
-	return become(old, w.to, gvr.Version, takes)
+	return become(ctx, old, w.to, gvr.Version, takes)
 }
 
 // fresh begins a handover.

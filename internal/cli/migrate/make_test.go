@@ -32,7 +32,7 @@ const live = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{
 
 // TestDefectCopy_LeavesOutFieldsOfTheOldWorkload: what belongs to the old workload alone does not come along.
 func TestDefectCopy_LeavesOutFieldsOfTheOldWorkload(t *testing.T) {
-	m, err := counterpart(object(t, live), migrate.KindOf("CloneSet"), kruise.V1beta1, "new", 0, kruise.Next)
+	m, err := counterpart(t.Context(), object(t, live), migrate.KindOf("CloneSet"), kruise.V1beta1, "new", 0, kruise.Next)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,11 +73,11 @@ func TestDefectCopy_LeavesOutFieldsOfTheOldWorkload(t *testing.T) {
 }
 
 func TestCounterpart_Versions(t *testing.T) {
-	m, err := counterpart(object(t, live), migrate.KindOf("CloneSet"), kruise.V1alpha1, "web", 4, kruise.NewestRelease)
+	m, err := counterpart(t.Context(), object(t, live), migrate.KindOf("CloneSet"), kruise.V1alpha1, "web", 4, kruise.NewestRelease)
 	if err != nil || m.object.GetAPIVersion() != "apps.kruise.io/v1alpha1" {
 		t.Fatalf("%v, %v", m, err)
 	}
-	back, err := counterpart(m.object, migrate.KindOf("Deployment"), "v1", "web", 4, kruise.Release{})
+	back, err := counterpart(t.Context(), m.object, migrate.KindOf("Deployment"), "v1", "web", 4, kruise.Release{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestCounterpart_LeavesOutFieldsThatTheReleaseLacks(t *testing.T) {
 	const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":{"progressDeadlineSeconds":60,
   "selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"web","image":"example.com/web:1"}]}}}}`
 	for release, want := range map[kruise.Release]bool{kruise.Minor(8): false, kruise.NewestRelease: true, {}: true} {
-		m, err := become(object(t, deployment), migrate.KindOf("CloneSet"), kruise.V1alpha1, release)
+		m, err := become(t.Context(), object(t, deployment), migrate.KindOf("CloneSet"), kruise.V1alpha1, release)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,7 +96,7 @@ func (w *work) make(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.made, err = counterpart(w.old, w.to, gvr.Version, w.destination, replicas, takes)
+	w.made, err = counterpart(ctx, w.old, w.to, gvr.Version, w.destination, replicas, takes)
 	return err
 }
 
@@ -233,8 +233,8 @@ type made struct {
 // counterpart makes the new workload of the old one: what convert makes of it, under
 // its own name, with a selector that no pod of the old one matches, and so many
 // replicas.
-func counterpart(source *unstructured.Unstructured, to *migrate.Kind, version, name string, replicas int32, takes kruise.Release) (*made, error) {
-	m, err := become(source, to, version, takes)
+func counterpart(ctx context.Context, source *unstructured.Unstructured, to *migrate.Kind, version, name string, replicas int32, takes kruise.Release) (*made, error) {
+	m, err := become(ctx, source, to, version, takes)
 	if err != nil {
 		return nil, err
 	}
@@ -247,13 +247,13 @@ func counterpart(source *unstructured.Unstructured, to *migrate.Kind, version, n
 
 // become is what convert makes of a workload, without what belongs to the old one
 // alone, and without what the release of Kruise does not have, which is a finding.
-func become(source *unstructured.Unstructured, to *migrate.Kind, version string, takes kruise.Release) (*made, error) {
+func become(ctx context.Context, source *unstructured.Unstructured, to *migrate.Kind, version string, takes kruise.Release) (*made, error) {
 	targets, err := convert.ParseTargets([]string{to.Word})
 	if err != nil {
 		return nil, err
 	}
 	in := resource.Parsed(tree.FromValue(source.Object), nil, resource.Origin{File: "(cluster)"})
-	res, err := convert.ToKinds([]*resource.Resource{in}, convert.Options{Targets: targets, Namespace: source.GetNamespace()})
+	res, err := convert.ToKinds(ctx, []*resource.Resource{in}, convert.Options{Targets: targets, Namespace: source.GetNamespace()})
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +263,7 @@ func become(source *unstructured.Unstructured, to *migrate.Kind, version string,
 	if !takes.Serves(to.Group, to.Kind, version) {
 		takes = kruise.Release{} // the cluster serves it, whatever release it is
 	}
-	written, err := convert.ForRelease(res.Resources, convert.Writing{Version: version, Release: takes, Made: func(*resource.Resource) bool { return true }})
+	written, err := convert.ForRelease(res.Resources, convert.Writing{Version: version, Release: takes})
 	if err != nil {
 		return nil, err
 	}

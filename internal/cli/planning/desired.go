@@ -39,9 +39,13 @@ func (o *Options) load(ctx context.Context) (err error) {
 	if o.git != "" {
 		return o.loadRevisions(ctx)
 	}
-	o.loaded, err = load.Load(ctx, o.input.Load(load.Options{
-		Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace(), Undecided: o.undecided(),
-	}))
+	opt := o.input.Load(load.Options{Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace()})
+	var undecided []*resource.Error
+	if o.Preview { // elsewhere it is an error
+		opt.Undecided = &undecided
+	}
+	o.loaded, err = load.Load(ctx, opt)
+	input.WarnUndecided(o.Factory.Streams.Err, undecided)
 	if err != nil || !o.Preview {
 		return err
 	}
@@ -55,10 +59,7 @@ func (o *Options) loadRevisions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	warn := input.WarnUndecided(o.Factory.Streams.Err)
-	for _, place := range states.Undecided {
-		warn(place)
-	}
+	input.WarnUndecided(o.Factory.Streams.Err, states.Undecided)
 	if o.loaded = now; now == nil {
 		o.loaded = []*resource.Resource{}
 	}
@@ -98,21 +99,12 @@ func (o *Options) warnUnplanned(ctx context.Context) error {
 	return nil
 }
 
-// undecided warns of what is undecided about a kustomization where nothing is changed; nil makes that an
-// error.
-func (o *Options) undecided() func(*resource.Error) {
-	if !o.Preview {
-		return nil
-	}
-	return input.WarnUndecided(o.Factory.Streams.Err)
-}
-
 // Desired is the workload as it should become: the manifest, or the current state
 // without one, with the new images. Namespace and replicas that a manifest leaves
 // open are those of the present state. The partition of a subset's workload keeps only the pods that it
 // keeps in the end.
-func (o *Options) Desired(manifest, present *resource.Resource) (*resource.Resource, error) {
-	from, err := asCarried(manifest, present)
+func (o *Options) Desired(ctx context.Context, manifest, present *resource.Resource) (*resource.Resource, error) {
+	from, err := asCarried(ctx, manifest, present)
 	if err != nil {
 		return nil, err
 	}
@@ -177,11 +169,11 @@ func setImage(r *resource.Resource, container, image string) error {
 // asCarried returns the manifest in the form of what is there: where a native
 // object was rendered from a Kruise workload, the manifest is rendered as that was. nil
 // stays nil.
-func asCarried(manifest, present *resource.Resource) (*resource.Resource, error) {
+func asCarried(ctx context.Context, manifest, present *resource.Resource) (*resource.Resource, error) {
 	if manifest == nil || manifest.Group() != kruise.Group || present.Group() == kruise.Group {
 		return manifest, nil
 	}
-	res, err := render.Render([]*resource.Resource{resource.Parsed(tree.Clone(manifest.Node()), nil, manifest.Origin)}, render.Options{
+	res, err := render.Render(ctx, []*resource.Resource{resource.Parsed(tree.Clone(manifest.Node()), nil, manifest.Origin)}, render.Options{
 		Target: render.Native, Driver: driverOf(present), Namespace: present.Namespace(),
 	})
 	if err != nil {

@@ -132,7 +132,7 @@ func (o *Options) states(ctx context.Context) (from present, desired *resource.R
 	if from, err = o.readPresent(ctx, name, namespace); err != nil {
 		return from, nil, err
 	}
-	desired, err = o.Desired(manifest, from.object)
+	desired, err = o.Desired(ctx, manifest, from.object)
 	return from, desired, err
 }
 

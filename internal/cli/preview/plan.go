@@ -293,7 +293,7 @@ func (o *planOptions) runSeveral(ctx context.Context, many []planning.One, work 
 		errs.Add(command.Usagef("name one: "+list[0].name.String()+", for instance", "-o svg draws one plan, and these are %d", len(list)))
 		return errs.Err()
 	}
-	err := o.keepSeveral(list)
+	err := o.keepSeveral(ctx, list)
 	if err == nil {
 		err = o.print(ctx, list, o.printSeveral)
 	}
@@ -316,7 +316,7 @@ func withManifest(err error, manifest *resource.Resource) error {
 
 // keepSeveral writes each plan into a file of the folder of --out. Files that an
 // earlier run left there go, unless they were edited.
-func (o *planOptions) keepSeveral(list []planned) error {
+func (o *planOptions) keepSeveral(ctx context.Context, list []planned) error {
 	if o.out == "" {
 		return nil
 	}
@@ -332,7 +332,11 @@ func (o *planOptions) keepSeveral(list []planned) error {
 		}
 		docs[i] = emit.Document{Name: name + ".yaml", Body: text}
 	}
-	if err := emit.Folders(o.out, docs, emit.DirOptions{Kept: func(path string) { o.printNote("kept %s: it was edited", path) }, Limits: o.Limits()}); err != nil {
+	kept, err := emit.Folders(ctx, o.out, docs, o.Limits())
+	for _, path := range kept {
+		o.printNote("kept %s: it was edited", path)
+	}
+	if err != nil {
 		return &resource.Error{Err: err, Hint: "of several workloads, --out names a folder"}
 	}
 	for _, d := range docs {

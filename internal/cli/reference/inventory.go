@@ -128,11 +128,11 @@ func (o *inventoryOptions) run(ctx context.Context) error {
 
 // scope describes what to read.
 func (o *inventoryOptions) scope(ctx context.Context) (clusterread.FactScope, error) {
-	scope := clusterread.FactScope{Selector: o.selector, Wanted: o.wanted, Namespace: o.factory.Namespace()}
+	scope := clusterread.FactScope{Selector: o.selector, Kinds: o.kinds, WithoutKinds: o.skipped, Namespace: o.factory.Namespace()}
 	if o.Given() {
-		stream, err := load.Load(ctx, o.Load(load.Options{
-			Stdin: o.factory.Streams.In, Namespace: scope.Namespace, Undecided: input.WarnUndecided(o.factory.Streams.Err),
-		}))
+		var undecided []*resource.Error
+		stream, err := load.Load(ctx, o.Load(load.Options{Stdin: o.factory.Streams.In, Namespace: scope.Namespace, Undecided: &undecided}))
+		input.WarnUndecided(o.factory.Streams.Err, undecided)
 		scope.Stream = stream
 		return scope, err
 	}
@@ -176,20 +176,12 @@ func (o *inventoryOptions) validate() error {
 	}
 	for flag, kinds := range map[string][]string{"kinds": o.kinds, "skip-kinds": o.skipped} {
 		for _, kind := range kinds {
-			if !slices.ContainsFunc(clusterread.FactKinds(), sameKind(kind)) {
+			if !slices.ContainsFunc(clusterread.FactKinds(), func(k string) bool { return strings.EqualFold(kind, k) }) {
 				return command.Usagef("one or more of: "+strings.Join(clusterread.FactKinds(), ", "), "--%s: %q is not a kind of facts", flag, kind)
 			}
 		}
 	}
 	return nil
-}
-
-func sameKind(kind string) func(string) bool {
-	return func(other string) bool { return strings.EqualFold(kind, other) }
-}
-
-func (o *inventoryOptions) wanted(kind string) bool {
-	return (len(o.kinds) == 0 || slices.ContainsFunc(o.kinds, sameKind(kind))) && !slices.ContainsFunc(o.skipped, sameKind(kind))
 }
 
 // shareable is what may be committed, and what the inventory is without: what

@@ -81,10 +81,8 @@ func inArgoCD(f *factory.Factory) bool { return engine.Inside(f.Streams.Getenv) 
 // generateForArgoCD writes the manifests of the application in the working folder. The limits
 // are of the one who runs the repo server: no repository can raise them.
 func generateForArgoCD(ctx context.Context, f *factory.Factory, limits *input.LimitFlag) error {
-	if f.Streams.Environ != nil {
-		for _, line := range engine.Stray(f.Streams.Environ()) {
-			_, _ = fmt.Fprintf(f.Streams.Err, "warning: %s\n", line)
-		}
+	for _, line := range engine.Stray(f.Streams.Environ) {
+		_, _ = fmt.Fprintf(f.Streams.Err, "warning: %s\n", line)
 	}
 	env, s, err := argocdSettings(f)
 	if err == nil {
@@ -199,8 +197,7 @@ func (a *argocdApplication) generate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	opt.Stop = ctx.Err
-	res, err := render.Render(stream, opt)
+	res, err := render.Render(ctx, stream, opt)
 	if err != nil {
 		return err
 	}
@@ -218,7 +215,7 @@ func (a *argocdApplication) write(ctx context.Context, list []*resource.Resource
 	if a.settings.SyncWaves {
 		engine.SyncWaves(list)
 	}
-	return emit.Drain(emit.Unless(ctx.Err, a.factory.Streams.Out), list, a.limits.Stage())
+	return emit.Drain(emit.Unless(ctx, a.factory.Streams.Out), list, a.limits.Stage())
 }
 
 // options are those of the settings, with the objects that they name.

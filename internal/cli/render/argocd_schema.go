@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -128,7 +129,7 @@ func leadingNumber(n any) string {
 type boundedBuffer struct {
 	kept bytes.Buffer // not embedded: it would be read into past the bound
 	most int
-	end  func()
+	end  context.CancelFunc
 	over bool
 }
 

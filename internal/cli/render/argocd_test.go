@@ -203,7 +203,7 @@ func TestGenerate_ReportsAMisspelledVariableOnce(t *testing.T) {
 		var out, said bytes.Buffer
 		code := cli.Main(t.Context(), append([]string{"kubectl-kruise"}, args...), factory.Streams{
 			In: strings.NewReader(""), InTTY: true, Out: &out, Err: &said, Getenv: func(key string) string { return argo[key] },
-			Environ: func() []string { return []string{"ARGOCD_ENV_KRUISE_TARGT=hunter2"} },
+			Environ: []string{"ARGOCD_ENV_KRUISE_TARGT=hunter2"},
 		})
 		if code != 0 || strings.Count(said.String(), "warning: KRUISE_TARGT is not an option: did you mean KRUISE_TARGET?\n") != 1 || strings.Contains(said.String(), "hunter2") {
 			t.Errorf("%v: exit code %d\n%s", args, code, said.String())

@@ -104,7 +104,8 @@ func (o *convertOptions) run(ctx context.Context) error {
 		return &resource.Error{Err: errors.New("something is lost, and --strict was given"), Hint: "the lines above name each field"}
 	}
 	if o.outputDir != "" {
-		return emit.Dir(o.outputDir, stream, o.dirOptions(ctx))
+		_, err = emit.Dir(ctx, o.outputDir, stream, o.dirOptions())
+		return err
 	}
 	return o.print(ctx, stream)
 }
@@ -117,9 +118,8 @@ func (o *convertOptions) toKinds(ctx context.Context, stream []*resource.Resourc
 	if opt.Context, err = load.Context(ctx, o.with, o.factory.Streams.In); err != nil {
 		return nil, nil, err
 	}
-	opt.Stop = ctx.Err
 	count := len(stream)
-	res, err := engine.ToKinds(stream, opt)
+	res, err := engine.ToKinds(ctx, stream, opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -133,8 +133,7 @@ func (o *convertOptions) toKinds(ctx context.Context, stream []*resource.Resourc
 // version that the release of Kruise serves.
 func (o *convertOptions) toVersion(stream, given []*resource.Resource) (found []finding.Finding, err error) {
 	written, err := engine.ForRelease(stream, engine.Writing{
-		Version: o.version, Release: o.kruise.Given(),
-		Made: func(r *resource.Resource) bool { return !slices.Contains(given, r) },
+		Version: o.version, Release: o.kruise.Given(), Given: given,
 	})
 	if err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
@@ -89,17 +88,9 @@ func (o *convertOptions) kinds(opt *engine.Options) (err error) {
 			return command.Usagef("for instance 1.36", "--kubernetes-version: %w", err)
 		}
 	}
-	opt.Chosen, err = o.chosen()
-	return err
-}
-
-// chosen reports which objects are converted.
-func (o *convertOptions) chosen() (func(*resource.Resource) bool, error) {
-	selector, err := labels.Parse(o.selector)
-	if err != nil {
-		return nil, command.Usagef("for instance -l app=web", "--selector: %w", err)
+	opt.Names = o.names
+	if opt.Selector, err = labels.Parse(o.selector); err != nil {
+		return command.Usagef("for instance -l app=web", "--selector: %w", err)
 	}
-	return func(r *resource.Resource) bool {
-		return (len(o.names) == 0 || slices.Contains(o.names, r.Name())) && selector.Matches(labels.Set(r.Labels()))
-	}, nil
+	return nil
 }

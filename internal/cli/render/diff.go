@@ -167,10 +167,7 @@ func (o *diffOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	warn := input.WarnUndecided(o.factory.Streams.Err)
-	for _, place := range o.states.Undecided {
-		warn(place)
-	}
+	input.WarnUndecided(o.factory.Streams.Err, o.states.Undecided)
 	opt, err := o.surroundings(ctx, old)
 	if err != nil {
 		return err
@@ -183,7 +180,7 @@ func (o *diffOptions) run(ctx context.Context) error {
 	comparing := o.factory.Working("comparing").Of(max(len(old), len(now)), "object")
 	defer comparing.Stop()
 	opt.Progress = comparing.Progress()
-	report := compare.Run(old, now, opt)
+	report := compare.Run(ctx, old, now, opt)
 	if err := ctx.Err(); err != nil {
 		return err
 	}

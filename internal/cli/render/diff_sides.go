@@ -25,10 +25,10 @@ func (o *diffOptions) sides(ctx context.Context) (old, now []*resource.Resource,
 
 // render brings both states to native objects.
 func (o *diffOptions) render(ctx context.Context, old, now, beside []*resource.Resource) (renderedOld, renderedNow []*resource.Resource, err error) {
-	opt := render.Options{Kruise: o.kruise.Given(), Namespace: o.factory.Namespace(), Context: beside, Stop: ctx.Err}
+	opt := render.Options{Kruise: o.kruise.Given(), Namespace: o.factory.Namespace(), Context: beside}
 	var errs resource.Errors
 	for _, s := range []struct{ in, out *[]*resource.Resource }{{&old, &renderedOld}, {&now, &renderedNow}} {
-		res, err := render.Render(*s.in, opt)
+		res, err := render.Render(ctx, *s.in, opt)
 		errs.Add(err)
 		if err == nil {
 			*s.out = res.Resources
@@ -39,7 +39,7 @@ func (o *diffOptions) render(ctx context.Context, old, now, beside []*resource.R
 
 // surroundings reads what exists beside both states.
 func (o *diffOptions) surroundings(ctx context.Context, old []*resource.Resource) (compare.Options, error) {
-	opt := compare.Options{Namespace: o.factory.Namespace(), Stop: ctx.Err}
+	opt := compare.Options{Namespace: o.factory.Namespace()}
 	var err error
 	if opt.Context, err = load.Context(ctx, o.with, o.factory.Streams.In); err != nil {
 		return opt, err

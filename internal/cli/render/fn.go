@@ -31,7 +31,7 @@ func NewFn(f *factory.Factory) *cobra.Command {
 		Args: command.NoArgs("options go into the function config"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s := f.Streams
-			return krm.Run(c.Context(), s.In, s.Out, s.Err, krm.Options{ReadFile: load.Below(".")})
+			return krm.Run(c.Context(), s.In, s.Out, s.Err, load.Below("."))
 		},
 	}
 }

@@ -265,26 +265,21 @@ func (o *lintOptions) problems(ctx context.Context) ([]engine.Problem, error) {
 	defer checking.Stop()
 	q.Progress = checking.Progress()
 	if faults == nil {
-		return engine.Run(q), ctx.Err()
+		return engine.Run(ctx, q), ctx.Err()
 	}
-	return append(engine.Unread(faults), partly(q)...), ctx.Err()
-}
-
-// partly answers a question of which a part could not be read: what is not known may
-// exist.
-func partly(q engine.Request) []engine.Problem {
-	q.Known = false
-	return slices.DeleteFunc(engine.Run(q), func(p engine.Problem) bool { return slices.Contains(finders, p.Rule) })
+	q.Known = false // what could not be read may exist
+	found := slices.DeleteFunc(engine.Run(ctx, q), func(p engine.Problem) bool { return slices.Contains(finders, p.Rule) })
+	return append(engine.Unread(faults), found...), ctx.Err()
 }
 
 // request reads the files. With faults it holds what can be looked at without the rest.
 func (o *lintOptions) request(ctx context.Context) (engine.Request, error) {
-	q := engine.Request{Operation: check.Operation(o.operation), Namespace: o.factory.Namespace(), Disabled: o.disable, Known: o.known, Limits: o.Limits.Stage(), Stop: ctx.Err}
+	q := engine.Request{Operation: check.Operation(o.operation), Namespace: o.factory.Namespace(), Disabled: o.disable, Known: o.known, Limits: o.Limits.Stage()}
 	var faults resource.Errors
 	var err error
 	q.Objects, err = load.Readable(ctx, o.Load(load.Options{
 		Stdin: o.factory.Streams.In, Namespace: q.Namespace, Except: slices.Concat(o.with, o.old),
-		Undecided: func(e *resource.Error) { q.Undecided = append(q.Undecided, e) },
+		Undecided: &q.Undecided,
 	}))
 	faults.Add(err)
 	q.Context, err = load.Context(ctx, o.with, o.factory.Streams.In)

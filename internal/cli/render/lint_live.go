@@ -96,7 +96,7 @@ func (o *lintOptions) inCluster(ctx context.Context) ([]engine.Problem, error) {
 // withPods answers a question, with the pods that are there where objects find none among
 // templates.
 func withPods(ctx context.Context, cluster clusterread.Cluster, q engine.Request) ([]engine.Problem, error) {
-	problems := engine.Run(q)
+	problems := engine.Run(ctx, q)
 	doubtful := slices.DeleteFunc(slices.Clone(q.Objects), func(r *resource.Resource) bool {
 		return !slices.ContainsFunc(problems, func(p engine.Problem) bool { return p.Object == r.ID() && slices.Contains(finders, p.Rule) })
 	})
@@ -105,5 +105,5 @@ func withPods(ctx context.Context, cluster clusterread.Cluster, q engine.Request
 		return problems, err
 	}
 	q.Context = append(q.Context, pods...)
-	return engine.Run(q), nil
+	return engine.Run(ctx, q), nil
 }

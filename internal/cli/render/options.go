@@ -177,7 +177,7 @@ func (o *renderOptions) engineOptions(ctx context.Context, stream []*resource.Re
 	}
 	opt := o.opt
 	opt.Kruise, opt.Kubernetes, opt.Namespace, opt.TemplatePaths = o.kruise.Given(), kubernetes, namespace, paths
-	opt.Patches, opt.Limits, opt.Stop = o.patchesDir != "", o.Limits.Stage(), ctx.Err
+	opt.Patches, opt.Limits = o.patchesDir != "", o.Limits.Stage()
 	if opt.Context, err = o.facts(ctx, stream, opt); err != nil {
 		return opt, err
 	}

@@ -39,7 +39,7 @@ func (f *changeFlags) addFlags(fl *pflag.FlagSet) {
 
 func (f *changeFlags) validate(outputDir string) error {
 	switch {
-	case f.patchesDir == "" && f.patchesGiven():
+	case f.patchesDir == "" && f.flags != nil && f.flags.Changed("patches-dir"):
 		return command.Usagef("give --patches-dir DIR", "--patches-dir is empty")
 	case f.steps != "" && f.patchesDir == "":
 		return command.Usagef("give --patches-dir DIR", "--steps is for patches")
@@ -49,8 +49,6 @@ func (f *changeFlags) validate(outputDir string) error {
 	_, err := f.policySteps()
 	return err
 }
-
-func (f *changeFlags) patchesGiven() bool { return f.flags != nil && f.flags.Changed("patches-dir") }
 
 func (f *changeFlags) policySteps() ([]plan.PolicyStep, error) {
 	if f.steps == "" {
@@ -87,39 +85,30 @@ func (o *renderOptions) needsBase(stream []*resource.Resource) error {
 }
 
 // writeSequences writes what --patches-dir asks for.
-func (o *renderOptions) writeSequences(opt engine.Options, res *engine.Result) error {
+func (o *renderOptions) writeSequences(ctx context.Context, opt engine.Options, res *engine.Result) error {
 	if o.patchesDir == "" {
 		return nil
 	}
-	set, err := o.sequences(opt, res)
-	if err != nil {
-		return err
-	}
-	return o.writePatches(set)
-}
-
-// sequences works the patches out; what was rendered stays as it is.
-func (o *renderOptions) sequences(opt engine.Options, res *engine.Result) (patches.Set, error) {
 	set := patches.Set{}
 	if o.base != "" {
 		var err error
-		if set, err = o.changes(opt, res.Resources); err != nil {
-			return set, err
+		if set, err = o.changes(ctx, opt, res.Resources); err != nil {
+			return err
 		}
 	}
 	set.Sequences = append(set.Sequences, res.Sequences...)
-	return set, nil
+	return o.writePatches(ctx, set)
 }
 
-// changes are the patches from the state before.
-func (o *renderOptions) changes(opt engine.Options, rendered []*resource.Resource) (patches.Set, error) {
+// changes are the patches from the state before; what was rendered stays as it is.
+func (o *renderOptions) changes(ctx context.Context, opt engine.Options, rendered []*resource.Resource) (patches.Set, error) {
 	steps, err := o.policySteps()
 	if err != nil {
 		return patches.Set{}, err
 	}
 	before := opt
 	before.Base, before.Explain = nil, false
-	old, err := engine.Render(copyResources(opt.Base), before)
+	old, err := engine.Render(ctx, copyResources(opt.Base), before)
 	if err != nil {
 		return patches.Set{}, err
 	}
@@ -159,7 +148,7 @@ func copyResources(list []*resource.Resource) []*resource.Resource {
 }
 
 // writePatches writes the set and reports it.
-func (o *renderOptions) writePatches(set patches.Set) error {
+func (o *renderOptions) writePatches(ctx context.Context, set patches.Set) error {
 	files, err := patches.Files(set)
 	if err != nil {
 		return err
@@ -168,7 +157,8 @@ func (o *renderOptions) writePatches(set patches.Set) error {
 	for i, f := range files {
 		docs[i] = emit.Document(f)
 	}
-	err = emit.Folders(o.patchesDir, docs, emit.DirOptions{Kept: o.kept, Limits: o.Limits.Stage()})
+	kept, err := emit.Folders(ctx, o.patchesDir, docs, o.Limits.Stage())
+	o.printKept(kept)
 	if err != nil || o.quiet {
 		return err
 	}
@@ -182,7 +172,9 @@ func (o *renderOptions) writePatches(set patches.Set) error {
 	return err
 }
 
-// kept reports a file that an earlier run wrote and a user edited.
-func (o *renderOptions) kept(path string) {
-	_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: %s is of an earlier render, but was edited since: it stays\n", path)
+// printKept reports files that an earlier run wrote and a user edited.
+func (o *renderOptions) printKept(paths []string) {
+	for _, path := range paths {
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: %s is of an earlier render, but was edited since: it stays\n", path)
+	}
 }

@@ -58,7 +58,7 @@ func parsed(t *testing.T, text string) []*resource.Resource {
 
 func rendered(t *testing.T, how way, text, base, context string) []*resource.Resource {
 	t.Helper()
-	res, err := render.Render(parsed(t, text), render.Options{
+	res, err := render.Render(t.Context(), parsed(t, text), render.Options{
 		Target: how.target, Driver: how.driver, Base: parsed(t, base), Context: parsed(t, context),
 	})
 	if err != nil {

@@ -110,7 +110,7 @@ func (o *renderOptions) run(ctx context.Context) error {
 	opt.Progress = rendering.Progress()
 	// Patches bring one state to another: what is left out would be deleted.
 	opt.LeaveOut = o.patchesDir == ""
-	res, err := engine.Render(stream, opt)
+	res, err := engine.Render(ctx, stream, opt)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (o *renderOptions) run(ctx context.Context) error {
 	if err := o.judge(res); err != nil {
 		return err
 	}
-	if err := o.writeSequences(opt, res); err != nil {
+	if err := o.writeSequences(ctx, opt, res); err != nil {
 		return err
 	}
 	if err := o.emit(ctx, res.Resources); err != nil {
@@ -238,7 +238,7 @@ func (o *renderOptions) facts(ctx context.Context, stream []*resource.Resource, 
 		if opt.Target != engine.Auto || len(known.APIVersions) > 0 {
 			return given, nil
 		}
-		scope.Wanted = func(kind string) bool { return kind == engine.ClusterFactsKind }
+		scope.Kinds = []string{engine.ClusterFactsKind}
 	}
 	read, err := o.ask(ctx, scope)
 	return append(given, read...), err
@@ -301,13 +301,14 @@ func (o *renderOptions) emit(ctx context.Context, list []*resource.Resource) err
 		list = emit.ApplyOrder(list)
 	}
 	if o.outputDir != "" {
-		opt := o.dirOptions(ctx)
-		opt.Kustomization, opt.Kept = o.kustomization, o.kept
-		if o.splitBy == "" {
-			return emit.Dir(o.outputDir, list, opt)
+		opt := o.dirOptions()
+		opt.Kustomization = o.kustomization
+		if o.splitBy != "" {
+			opt.Folders = emit.SubsetFolders(subsetsOf(list))
 		}
-		opt.Folders = emit.SubsetFolders(subsetsOf(list))
-		if err := emit.Dir(o.outputDir, list, opt); err != nil {
+		kept, err := emit.Dir(ctx, o.outputDir, list, opt)
+		o.printKept(kept)
+		if err != nil || o.splitBy == "" {
 			return err
 		}
 		return o.reportFolders(opt.Folders)

@@ -68,7 +68,7 @@ func (s *Step) Run(ctx context.Context) (out, facts []*resource.Resource, err er
 	if err != nil {
 		return nil, nil, err
 	}
-	res, err := engine.Render(stream, opt)
+	res, err := engine.Render(ctx, stream, opt)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -95,8 +95,8 @@ func (o *streamOptions) writeReport(in, out int, found []finding.Finding, why []
 }
 
 // dirOptions are those of --out.
-func (o *streamOptions) dirOptions(ctx context.Context) emit.DirOptions {
-	opt := emit.DirOptions{Format: emit.YAML, Stop: ctx.Err, Limits: o.Limits.Stage()}
+func (o *streamOptions) dirOptions() emit.DirOptions {
+	opt := emit.DirOptions{Format: emit.YAML, Limits: o.Limits.Stage()}
 	if o.output == "json" {
 		opt.Format = emit.JSON
 	}
@@ -105,7 +105,7 @@ func (o *streamOptions) dirOptions(ctx context.Context) emit.DirOptions {
 
 // print writes the stream to standard output.
 func (o *streamOptions) print(ctx context.Context, list []*resource.Resource) error {
-	out := emit.Unless(ctx.Err, o.factory.Streams.Out)
+	out := emit.Unless(ctx, o.factory.Streams.Out)
 	if o.output == "json" {
 		return emit.JSONStream(out, list, o.Limits.Stage())
 	}

@@ -318,7 +318,7 @@ func (o *runOptions) make(ctx context.Context, one planning.One) (*member, error
 	if o.as != nil {
 		m.desired, m.same, err = o.as.make(object, snapshot)
 	} else {
-		m.desired, err = one.Desired(manifest, object)
+		m.desired, err = one.Desired(ctx, manifest, object)
 	}
 	if err != nil {
 		return m, err

@@ -93,7 +93,7 @@ func (o *CreateOptions) Send(ctx context.Context, object *tree.Node) error {
 	if err := o.place(object); err != nil {
 		return err
 	}
-	if err := o.check(object); err != nil {
+	if err := o.check(ctx, object); err != nil {
 		return err
 	}
 	u, send, err := o.prepare(object)
@@ -180,10 +180,10 @@ func (o *CreateOptions) place(object *tree.Node) error {
 
 // check refuses what Kruise would refuse, of whatever release: the object is in the newest
 // version of its kind.
-func (o *CreateOptions) check(object *tree.Node) error {
+func (o *CreateOptions) check(ctx context.Context, object *tree.Node) error {
 	r := resource.Parsed(object, nil, resource.Origin{})
 	var faults resource.Errors
-	for _, p := range lint.Run(lint.Request{Objects: []*resource.Resource{r}, Namespace: o.factory.Namespace(), Kept: true, Kruise: kruise.Next}) {
+	for _, p := range lint.Run(ctx, lint.Request{Objects: []*resource.Resource{r}, Namespace: o.factory.Namespace(), Kept: true, Kruise: kruise.Next}) {
 		if p.Severity == lint.Error {
 			faults.Add(p.Error)
 		}

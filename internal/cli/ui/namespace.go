@@ -16,8 +16,9 @@ import (
 // changed, for those that have.
 type namespaceReader struct {
 	*kube.NamespaceWatch
-	changed func()
-	stop    context.CancelFunc
+	// source is told when rows have changed.
+	source *liveSource
+	stop   context.CancelFunc
 	// hasSelector indicates that a selector leaves workloads out.
 	hasSelector bool
 
@@ -58,7 +59,7 @@ func (l *liveSource) open(namespace string) (*namespaceReader, error) {
 		stop()
 		return nil, err
 	}
-	f := &namespaceReader{NamespaceWatch: k, changed: l.ring, drawn: map[*kube.WorkloadView]drawnRows{}, hasSelector: l.look.selector != ""}
+	f := &namespaceReader{NamespaceWatch: k, source: l, drawn: map[*kube.WorkloadView]drawnRows{}, hasSelector: l.look.selector != ""}
 	f.stop = func() {
 		k.Close()
 		stop()
@@ -75,7 +76,7 @@ func (f *namespaceReader) follow(ctx context.Context) {
 	for ctx.Err() == nil {
 		version, began := f.Version(), time.Now()
 		f.round(began)
-		f.changed()
+		f.source.ring()
 		if !waitFor(ctx, world.Rest(time.Since(began))) {
 			return
 		}

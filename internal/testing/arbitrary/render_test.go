@@ -2,6 +2,7 @@ package arbitrary_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -104,7 +105,7 @@ func hold(t *testing.T, o arbitrary.Object) (v verdict) {
 // refusals are the errors of lint, without their places: those differ between versions.
 func refusals(in, old []*resource.Resource) []string {
 	var out []string
-	for _, p := range lint.Run(lint.Request{Objects: in, Old: old, Kept: true, Kruise: kruise.Next}) {
+	for _, p := range lint.Run(context.Background(), lint.Request{Objects: in, Old: old, Kept: true, Kruise: kruise.Next}) {
 		if p.Severity == lint.Error {
 			out = append(out, p.Rule+" "+p.Error.Error())
 		}
@@ -129,7 +130,7 @@ func rendered(text []byte, target render.Target) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := render.Render(in, render.Options{Target: target, Kruise: kruise.Next})
+	res, err := render.Render(context.Background(), in, render.Options{Target: target, Kruise: kruise.Next})
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func renderFile(file string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	res, err := render.Render(in, render.Options{Limits: unbounded})
+	res, err := render.Render(context.Background(), in, render.Options{Limits: unbounded})
 	if err != nil {
 		return err
 	}

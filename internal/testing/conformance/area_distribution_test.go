@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -16,11 +17,11 @@ func TestConformanceDistribution(t *testing.T) {
 	})
 }
 
-func renderDistribution(stream, context []map[string]any) (*Rendering, error) {
+func renderDistribution(stream, around []map[string]any) (*Rendering, error) {
 	in := parsed(stream)
-	out, err := render.Render(in, render.Options{
+	out, err := render.Render(context.Background(), in, render.Options{
 		Kruise: kruise.Next,
-		Target: render.Kruise, Expand: []string{"ResourceDistribution"}, Context: parsed(context),
+		Target: render.Kruise, Expand: []string{"ResourceDistribution"}, Context: parsed(around),
 	})
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -32,10 +33,10 @@ func TestInjection_IsIdempotent(t *testing.T) {
 	})
 }
 
-func injected(stream, context []map[string]any) ([]map[string]any, error) {
-	out, err := render.Render(parsed(stream), render.Options{
+func injected(stream, around []map[string]any) ([]map[string]any, error) {
+	out, err := render.Render(context.Background(), parsed(stream), render.Options{
 		Kruise: kruise.Next,
-		Target: render.Kruise, Expand: []string{"SidecarSet"}, Context: parsed(context),
+		Target: render.Kruise, Expand: []string{"SidecarSet"}, Context: parsed(around),
 	})
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -74,7 +75,7 @@ func jobStored(object, pod map[string]any, version string) (map[string]any, erro
 
 // renderJob renders one object.
 func renderJob(object map[string]any, around []map[string]any) (*JobsRendering, error) {
-	out, err := render.Render(parsed([]map[string]any{object}), render.Options{Kruise: kruise.Next, Context: parsed(around), Patches: true})
+	out, err := render.Render(context.Background(), parsed([]map[string]any{object}), render.Options{Kruise: kruise.Next, Context: parsed(around), Patches: true})
 	if err != nil {
 		return nil, err
 	}

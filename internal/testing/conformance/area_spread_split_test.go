@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -18,7 +19,7 @@ func TestConformanceSpread(t *testing.T) {
 }
 
 func renderSpread(objects []map[string]any) ([]map[string]any, error) {
-	out, err := render.Render(parsed(objects), render.Options{Kruise: kruise.Next, Target: render.Kruise, Expand: []string{"WorkloadSpread"}})
+	out, err := render.Render(context.Background(), parsed(objects), render.Options{Kruise: kruise.Next, Target: render.Kruise, Expand: []string{"WorkloadSpread"}})
 	if err != nil {
 		return nil, err
 	}

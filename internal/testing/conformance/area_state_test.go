@@ -122,8 +122,7 @@ func recordedStatus(object, workload map[string]any, pods, nodes []map[string]an
 	}
 	w := placement.Workload{Gone: workload == nil}
 	if workload != nil {
-		wanted := wantedOrdinals(workload)
-		w.Wants = func(n int) bool { return slices.Contains(wanted, n) }
+		w.Known, w.Ordinals = true, slices.Sorted(slices.Values(wantedOrdinals(workload)))
 	}
 	var list []placement.Pod
 	for _, p := range pods {

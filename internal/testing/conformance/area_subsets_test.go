@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -14,10 +15,10 @@ func TestConformanceSubsets(t *testing.T) {
 	})
 }
 
-func renderSubsets(ud map[string]any, context []map[string]any) ([]map[string]any, error) {
-	out, err := render.Render(parsed([]map[string]any{ud}), render.Options{
+func renderSubsets(ud map[string]any, around []map[string]any) ([]map[string]any, error) {
+	out, err := render.Render(context.Background(), parsed([]map[string]any{ud}), render.Options{
 		Kruise: kruise.Next,
-		Target: render.Kruise, Expand: []string{"UnitedDeployment"}, Context: parsed(context),
+		Target: render.Kruise, Expand: []string{"UnitedDeployment"}, Context: parsed(around),
 	})
 	if err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func recordOf(name string) plan.Record {
 func changesOf(t *testing.T) view.Changes {
 	t.Helper()
 	dir := filepath.Join("..", "testdata", "changes")
-	return view.Changes(compare.Run(golden.Read(t, dir, "old.yaml"), golden.Read(t, dir, "new.yaml"), compare.Options{
+	return view.Changes(compare.Run(t.Context(), golden.Read(t, dir, "old.yaml"), golden.Read(t, dir, "new.yaml"), compare.Options{
 		Context: golden.Read(t, dir, "with.yaml"), Gates: cluster.DefaultGates(),
 	}))
 }

@@ -96,32 +96,34 @@ func or(value, otherwise string) string {
 	return value
 }
 
-// option is one that only an application has: how a text is read, and where the value
-// goes. set returns a hint with its error.
-type option struct {
-	fromText func(string) *tree.Node
-	set      func(s *Settings, v *tree.Node) (hint string, err error)
-}
+// own are the options that only an application has, sorted.
+var own = []string{"acceptAnnotations", "helmValues", "recurse", "source", "syncWaves"}
 
-var own = map[string]option{
-	"source": {tree.String, func(s *Settings, v *tree.Node) (string, error) {
+// set sets one of them, and returns a hint with its error.
+func (s *Settings) set(name string, v *tree.Node) (hint string, err error) {
+	switch name {
+	case "source":
 		s.Source = Source(v.Value)
 		if !slices.Contains(sources, s.Source) {
 			return "one of: auto, directory, kustomize, helm", fmt.Errorf("unknown value %q", v.Value)
 		}
 		return "", nil
-	}},
-	"acceptAnnotations": {truth, func(s *Settings, v *tree.Node) (string, error) { return "", boolean(&s.AcceptAnnotations, v) }},
-	"recurse":           {truth, func(s *Settings, v *tree.Node) (string, error) { return "", boolean(&s.Recurse, v) }},
-	"syncWaves":         {truth, func(s *Settings, v *tree.Node) (string, error) { return "", boolean(&s.SyncWaves, v) }},
-	"helmValues":        {words, func(s *Settings, v *tree.Node) (string, error) { return s.helmValues(v) }},
+	case "acceptAnnotations":
+		return "", boolean(&s.AcceptAnnotations, v)
+	case "recurse":
+		return "", boolean(&s.Recurse, v)
+	case "syncWaves":
+		return "", boolean(&s.SyncWaves, v)
+	default:
+		return s.helmValues(v)
+	}
 }
 
 var sources = []Source{Auto, Directory, Kustomize, Helm}
 
 // names are those of all options, sorted.
 func names() []string {
-	return slices.Sorted(slices.Values(append(render.OptionNames(), slices.Collect(maps.Keys(own))...)))
+	return slices.Sorted(slices.Values(append(render.OptionNames(), own...)))
 }
 
 // parted takes this package's options out of a RenderConfig; what is left is a
@@ -133,7 +135,7 @@ func parted(n *tree.Node) (ours map[string]*tree.Node, theirs *tree.Node) {
 	}
 	theirs = tree.Shallow(n)
 	spec := tree.Shallow(tree.Get(n, "spec"))
-	for _, name := range slices.Sorted(maps.Keys(own)) {
+	for _, name := range own {
 		if v := tree.Get(spec, name); v != nil {
 			ours[name] = v
 			tree.Delete(spec, name)
@@ -151,7 +153,7 @@ func (s *Settings) take(root *tree.Node, at string, values map[string]*tree.Node
 		if tree.IsNull(values[name]) {
 			continue
 		}
-		if hint, err := own[name].set(s, values[name]); err != nil {
+		if hint, err := s.set(name, values[name]); err != nil {
 			errs = append(errs, tree.Errorf(root, fmt.Sprintf(at, name), hint, "%v", err))
 		}
 	}
@@ -180,14 +182,14 @@ func boolean(into *bool, v *tree.Node) error {
 	return nil
 }
 
-// truth reads true and false; anything else stays text, which is refused.
-func truth(s string) *tree.Node {
-	if s == "true" || s == "false" {
+// fromText reads the text of an own option. What should be true or false and is not stays text,
+// which is refused.
+func fromText(name, s string) *tree.Node {
+	switch {
+	case name == "helmValues":
+		return list(strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' }))
+	case name != "source" && (s == "true" || s == "false"):
 		return tree.Boolean(s == "true")
 	}
 	return tree.String(s)
-}
-
-func words(s string) *tree.Node {
-	return list(strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' }))
 }

@@ -3,7 +3,6 @@ package argocd
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -62,7 +61,7 @@ func (e Environment) Settings(file *tree.Node) (*Settings, error) {
 	}
 	errs = append(errs, s.take(nil, variables.Path, variables.ours), s.take(nil, parameters.Path, parameters.ours))
 	known, err := e.known()
-	read, faults := render.LayeredConfig(known, theirs, slices.Sorted(maps.Keys(own)), variables.ConfigLayer, parameters.ConfigLayer)
+	read, faults := render.LayeredConfig(known, theirs, own, variables.ConfigLayer, parameters.ConfigLayer)
 	s.Config = *read
 	return s, errors.Join(append(errs, err, faults)...)
 }
@@ -124,7 +123,7 @@ func (l *layer) sets(name string) bool { return l.Texts[name] != "" || l.Values[
 
 // add files the parameter's value.
 func (l *layer) add(p Parameter) {
-	_, ours := own[p.Name]
+	ours := slices.Contains(own, p.Name)
 	switch {
 	case p.String != nil:
 		l.text(p.Name, *p.String)
@@ -143,8 +142,8 @@ func (l *layer) text(name, value string) {
 	if value = strings.TrimSpace(value); value == "" {
 		return
 	}
-	if o, ours := own[name]; ours {
-		l.ours[name] = o.fromText(value)
+	if slices.Contains(own, name) {
+		l.ours[name] = fromText(name, value)
 		return
 	}
 	l.Texts[name] = value

@@ -84,10 +84,7 @@ type kindRules struct {
 	open []string
 	// closed are prefixes below open ones where it does not.
 	closed []string
-	// misplaced, where there is one, hints at a field that is unknown because it
-	// belongs elsewhere.
-	misplaced func(version, path string) string
-	check     func(*subject)
+	check  func(*subject)
 }
 
 // kinds maps GROUP/KIND to what is known of it.

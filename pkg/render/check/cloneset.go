@@ -16,9 +16,8 @@ import (
 
 var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindCloneSet, object: kruise.CloneSet{}, filled: true,
-	open:      []string{"spec.template", "spec.volumeClaimTemplates"},
-	check:     cloneSet,
-	misplaced: cloneSetMisplaced,
+	open:  []string{"spec.template", "spec.volumeClaimTemplates"},
+	check: cloneSet,
 })
 
 // cloneSetCheck gathers the faults of one CloneSet. The rules differ by the

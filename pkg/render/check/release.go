@@ -150,37 +150,40 @@ type laterRule struct {
 	// lies in; one that starts with a dot is the end of it.
 	field string
 	first kruise.Release
-	// when, if given, narrows it down to some objects.
-	when func(s *subject) bool
+	// at, if given, narrows it down to objects with a field at this path, whose text it matches.
+	at   string
+	text *regexp.Regexp
 }
 
 var laterRules = []laterRule{
 	{kind: kruise.KindEphemeralJob, field: ephemeralContainers, first: kruise.Minor(6)},
-	{kind: kruise.KindEphemeralJob, field: "spec.selector", first: kruise.Minor(6), when: func(s *subject) bool { return tree.Get(s.r.Node(), "spec", "selector") != nil }},
-	{kind: kruise.KindStatefulSet, field: "metadata.name", first: kruise.Minor(6), when: func(s *subject) bool { return len(validation.IsDNS1123Subdomain(s.r.Name())) == 0 }},
+	{kind: kruise.KindEphemeralJob, field: "spec.selector", first: kruise.Minor(6), at: "spec.selector"},
+	{kind: kruise.KindStatefulSet, field: "metadata.name", first: kruise.Minor(6)},
 	{kind: kruise.KindStatefulSet, field: "spec.revisionHistoryLimit", first: kruise.Next},
 	{kind: kruise.KindImagePullJob, field: "spec.parallelism", first: kruise.Minor(6)},
 	{kind: kruise.KindImagePullJob, field: "spec.completionPolicy.activeDeadlineSeconds", first: kruise.Minor(6)},
 	{kind: kruise.KindImageListPullJob, field: "spec.parallelism", first: kruise.Next},
-	{kind: kruise.KindSidecarSet, field: "spec.namespaceSelector", first: kruise.Minor(9), when: func(s *subject) bool { return tree.Get(s.r.Node(), "spec", "namespace") != nil }},
+	{kind: kruise.KindSidecarSet, field: "spec.namespaceSelector", first: kruise.Minor(9), at: "spec.namespace"},
 	{kind: kruise.KindUnitedDeployment, field: "spec.updateStrategy.type", first: kruise.Next},
-	{kind: kruise.KindUnitedDeployment, field: "spec.topology.subsets.replicas", first: kruise.Minor(9), when: adaptive},
-	{kind: kruise.KindImagePullJob, field: "spec.parallelism", first: kruise.Minor(9), when: func(s *subject) bool {
-		return startsWithNumber.MatchString(tree.StrAt(s.r.Node(), "spec", "parallelism"))
-	}},
+	{kind: kruise.KindUnitedDeployment, field: "spec.topology.subsets.replicas", first: kruise.Minor(9), at: "spec.topology.scheduleStrategy.type", text: adaptive},
+	{kind: kruise.KindImagePullJob, field: "spec.parallelism", first: kruise.Minor(9), at: "spec.parallelism", text: startsWithNumber},
 	{field: ".template.spec.terminationGracePeriodSeconds", first: kruise.Next},
 }
 
 // startsWithNumber is about the numbers and texts that 1.8 took for parallelism.
 var startsWithNumber = regexp.MustCompile(`^-?[0-9]`)
 
-func adaptive(s *subject) bool {
-	return tree.StrAt(s.r.Node(), "spec", "topology", "scheduleStrategy", "type") == string(kruise.AdaptiveUnitedDeploymentScheduleStrategyType)
-}
+var adaptive = regexp.MustCompile("^" + string(kruise.AdaptiveUnitedDeploymentScheduleStrategyType) + "$")
 
 // about reports whether a fault is one that the rule finds.
 func (l *laterRule) about(s *subject, f Fault) bool {
-	if l.kind != "" && l.kind != s.Object.Kind() || l.when != nil && !l.when(s) {
+	if l.kind != "" && l.kind != s.Object.Kind() {
+		return false
+	}
+	if l.field == "metadata.name" && len(validation.IsDNS1123Subdomain(s.r.Name())) > 0 {
+		return false
+	}
+	if at := tree.Get(s.r.Node(), strings.Split(l.at, ".")...); l.at != "" && (at == nil || l.text != nil && !l.text.MatchString(tree.Str(at))) {
 		return false
 	}
 	plain := withoutIndices(f.Field)

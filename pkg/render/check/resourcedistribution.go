@@ -132,9 +132,6 @@ func placed(field string, err error) *tree.Error {
 	return &tree.Error{Path: field, Msg: err.Error()}
 }
 
-// dataKey checks the name of one entry of a ConfigMap or Secret.
-func dataKey(key string) string { return strings.Join(validation.IsConfigMapKey(key), "; ") }
-
 // maxData is how many bytes of values a ConfigMap or a Secret may hold.
 const maxData = 1 << 20
 
@@ -194,7 +191,7 @@ func (o *object) entries(field string, encoded bool) map[string][]byte {
 	}
 	tree.Each(n, func(k, v *tree.Node) {
 		path := field + "[" + k.Value + "]"
-		if msg := dataKey(k.Value); msg != "" {
+		if msg := strings.Join(validation.IsConfigMapKey(k.Value), "; "); msg != "" {
 			o.fault(path, msg)
 		}
 		value := []byte(tree.Str(v))

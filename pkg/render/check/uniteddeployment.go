@@ -24,9 +24,8 @@ import (
 
 var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindUnitedDeployment, object: kruise.UnitedDeployment{}, filled: true,
-	open:      openTemplates,
-	check:     unitedDeployment,
-	misplaced: unitedMisplaced,
+	open:  openTemplates,
+	check: unitedDeployment,
 })
 
 // unitedDeploymentCheck gathers the faults of one UnitedDeployment.
@@ -164,7 +163,7 @@ func (k *unitedDeploymentCheck) matchingLabels(n *tree.Node, at string) {
 
 // unitedMisplaced hints at a field of CloneSet v1alpha1 in a cloneSetTemplate,
 // where it would be dropped.
-func unitedMisplaced(_, path string) string {
+func unitedMisplaced(path string) string {
 	const at = "spec.template.cloneSetTemplate.spec."
 	if path == at+"scaleStrategy.disablePVCReuse" {
 		return "disablePVCReuse is a field of CloneSet v1alpha1 only: write " + at + "scaleStrategy.enablePVCReuse with the opposite value"

@@ -24,7 +24,7 @@ func BenchmarkCloneSets(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if r := compare.Run(a, c, compare.Options{Gates: cluster.DefaultGates()}); len(r.Changes) != 1000 {
+		if r := compare.Run(b.Context(), a, c, compare.Options{Gates: cluster.DefaultGates()}); len(r.Changes) != 1000 {
 			b.Fatalf("%d changes", len(r.Changes))
 		}
 	}

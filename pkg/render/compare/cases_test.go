@@ -14,7 +14,7 @@ import (
 func TestRun_EqualsGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/new.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			r := compare.Run(golden.Read(t, dir, "old.yaml"), golden.Read(t, dir, "new.yaml"), compare.Options{
+			r := compare.Run(t.Context(), golden.Read(t, dir, "old.yaml"), golden.Read(t, dir, "new.yaml"), compare.Options{
 				Context: golden.Read(t, dir, "with.yaml"), Gates: cluster.DefaultGates(),
 			})
 			golden.Same(t, filepath.Join(dir, "expected.txt"), outline(r))

@@ -10,6 +10,7 @@ package compare
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"slices"
 	"sync/atomic"
 
@@ -34,9 +35,6 @@ type Options struct {
 	// Observed returns what is known of the pods of a workload; nil, or ok false, if nothing is
 	// known beyond the workload itself.
 	Observed func(cluster.Ref) (s plan.Snapshot, ok bool)
-	// Stop, when set, is asked between objects; with an error from it nothing is
-	// compared any more, and the report is not the whole.
-	Stop func() error
 	// Progress, when set, is told how much is done, by several goroutines.
 	Progress resource.Progress
 }
@@ -55,9 +53,10 @@ type comparison struct {
 	work atomic.Int64
 }
 
-// Run compares two states. The resources stay as they are.
-func Run(old, now []*resource.Resource, opt Options) Report {
-	c := &comparison{opt: opt, old: newSide(old, opt), now: newSide(now, opt), byID: map[resource.ID]*Change{}}
+// Run compares two states. The resources stay as they are. When ctx ends, nothing is
+// compared any more, and the report is not the whole.
+func Run(ctx context.Context, old, now []*resource.Resource, opt Options) Report {
+	c := &comparison{opt: opt, old: newSide(ctx, old, opt), now: newSide(ctx, now, opt), byID: map[resource.ID]*Change{}}
 	pairs := pairObjects(c.old, c.now)
 	c.differences(pairs)
 	if len(c.changes) > 0 {
@@ -66,7 +65,7 @@ func Run(old, now []*resource.Resource, opt Options) Report {
 		c.budgets()
 		c.spreads()
 		c.readers()
-		c.problems(pairs)
+		c.problems(ctx, pairs)
 	}
 	secrets := resource.SecretsOf(old, now)
 	for _, ch := range c.changes {
@@ -150,6 +149,6 @@ func (c *comparison) affected(r *resource.Resource) *Change {
 }
 
 // newContext is what stages are handed that are asked about one side.
-func newContext(facts *resource.Facts, opt Options) *stage.Context {
-	return stage.New(facts, stage.Options{Explain: &stage.Explain{}, Expand: stage.ExpandAll, Kruise: opt.Kruise, Stop: opt.Stop})
+func newContext(ctx context.Context, facts *resource.Facts, release kruise.Release) *stage.Context {
+	return stage.New(facts, stage.Options{Explain: &stage.Explain{}, Expand: stage.ExpandAll, Kruise: release, Running: ctx})
 }

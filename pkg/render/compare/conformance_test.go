@@ -66,12 +66,12 @@ func read(t *testing.T, c conformance.Case, file string) []*resource.Resource {
 
 func compareFiles(t *testing.T, c conformance.Case, old, now string) compare.Report {
 	t.Helper()
-	return compare.Run(read(t, c, old), read(t, c, now), compare.Options{Gates: cluster.DefaultGates()})
+	return compare.Run(t.Context(), read(t, c, old), read(t, c, now), compare.Options{Gates: cluster.DefaultGates()})
 }
 
 func same(t *testing.T, old, now []*resource.Resource) error {
 	t.Helper()
-	if r := compare.Run(old, now, compare.Options{Gates: cluster.DefaultGates()}); r.Differs() {
+	if r := compare.Run(t.Context(), old, now, compare.Options{Gates: cluster.DefaultGates()}); r.Differs() {
 		return errors.New(outline(r))
 	}
 	return nil
@@ -158,13 +158,13 @@ func twice(list []*resource.Resource) bool {
 func TestRun_IsSymmetric(t *testing.T) {
 	all := inputs(t)
 	for _, pair := range [][2]string{{"examples/shop/dev", "examples/shop/prod"}, {"examples/shop/staging", "examples/shop/prod"}} {
-		there := verbs(compare.Run(all[pair[0]], all[pair[1]], compare.Options{}))
-		back := verbs(compare.Run(all[pair[1]], all[pair[0]], compare.Options{}))
+		there := verbs(compare.Run(t.Context(), all[pair[0]], all[pair[1]], compare.Options{}))
+		back := verbs(compare.Run(t.Context(), all[pair[1]], all[pair[0]], compare.Options{}))
 		turned(t, pair[0], there, back)
 	}
 	for name, old := range all {
 		if now := all[strings.Replace(name, "before.yaml", "object.yaml", 1)]; strings.HasSuffix(name, "/before.yaml") && now != nil {
-			turned(t, name, verbs(compare.Run(old, now, compare.Options{})), verbs(compare.Run(now, old, compare.Options{})))
+			turned(t, name, verbs(compare.Run(t.Context(), old, now, compare.Options{})), verbs(compare.Run(t.Context(), now, old, compare.Options{})))
 		}
 	}
 }
@@ -206,7 +206,7 @@ func TestRun_ChangesNoInput(t *testing.T) {
 	all := inputs(t)
 	old, now := all["examples/shop/dev"], all["examples/shop/prod"]
 	before := text(t, old) + text(t, now)
-	compare.Run(old, now, compare.Options{})
+	compare.Run(t.Context(), old, now, compare.Options{})
 	if text(t, old)+text(t, now) != before {
 		t.Error("the input was changed")
 	}
@@ -241,8 +241,8 @@ func TestRun_ShowsNoSecretValue(t *testing.T) {
 		}
 		sides[i] = parse(t, string(data))
 	}
-	got := outline(compare.Run(sides[0], sides[1], compare.Options{})) + outline(compare.Run(nil, sides[1], compare.Options{})) +
-		outline(compare.Run(sides[0], nil, compare.Options{}))
+	got := outline(compare.Run(t.Context(), sides[0], sides[1], compare.Options{})) + outline(compare.Run(t.Context(), nil, sides[1], compare.Options{})) +
+		outline(compare.Run(t.Context(), sides[0], nil, compare.Options{}))
 	for _, secret := range []string{"hunter", "aHVudGVy", "joe "} {
 		if strings.Contains(got, secret) {
 			t.Errorf("%q is shown:\n%s", secret, got)

@@ -72,11 +72,11 @@ func unknownTargets(r *resource.Resource, s *side) bool {
 // has the words for.
 func (s *side) copies() map[string]map[string]any {
 	in := slices.DeleteFunc(s.facts.Stream(kruise.Group, kruise.KindResourceDistribution), func(r *resource.Resource) bool { return !s.isAccepted(r) })
-	made, err := fanout.Run(newContext(s.facts, s.opt), in)
+	made, err := fanout.Run(newContext(s.stage.Running, s.facts, s.stage.Kruise), in)
 	if err != nil {
 		made = nil
 		for _, r := range in {
-			if own, err := fanout.Run(newContext(s.facts, s.opt), []*resource.Resource{r}); err == nil {
+			if own, err := fanout.Run(newContext(s.stage.Running, s.facts, s.stage.Kruise), []*resource.Resource{r}); err == nil {
 				made = append(made, own...)
 			}
 		}

@@ -43,12 +43,12 @@ func FuzzRun(f *testing.F) {
 			return
 		}
 		opt := compare.Options{Gates: cluster.DefaultGates()}
-		compare.Run(a, b, opt)
+		compare.Run(t.Context(), a, b, opt)
 		again, err := load.Parse("again.yaml", []byte("# another\n"+old))
 		if err != nil {
 			return
 		}
-		if r := compare.Run(a, again, opt); r.Differs() {
+		if r := compare.Run(t.Context(), a, again, opt); r.Differs() {
 			t.Errorf("differs from itself:\n%s", outline(r))
 		}
 	})

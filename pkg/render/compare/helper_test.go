@@ -14,7 +14,7 @@ import (
 // run compares two streams, with what exists beside them.
 func run(t *testing.T, old, now, with string) compare.Report {
 	t.Helper()
-	return compare.Run(parse(t, old), parse(t, now), compare.Options{Context: parse(t, with), Gates: cluster.DefaultGates()})
+	return compare.Run(t.Context(), parse(t, old), parse(t, now), compare.Options{Context: parse(t, with), Gates: cluster.DefaultGates()})
 }
 
 func parse(t *testing.T, stream string) []*resource.Resource {

@@ -80,8 +80,8 @@ var consequences = map[string][]consequence{
 type immutableField struct {
 	path   string
 	except []string
-	// when limits it to objects that were so before; nil is all.
-	when func(old *resource.Resource) bool
+	// when limits it to objects that had something but false at this path; "" is all.
+	when string
 }
 
 var immutableFields = map[string][]immutableField{
@@ -95,13 +95,13 @@ var immutableFields = map[string][]immutableField{
 	"batch/Job": {{path: "spec", except: []string{
 		"spec.activeDeadlineSeconds", "spec.backoffLimit", "spec.parallelism", "spec.suspend", "spec.ttlSecondsAfterFinished",
 	}}},
-	"/ConfigMap":             {{path: "data", when: immutable}, {path: "binaryData", when: immutable}, {path: "immutable", when: immutable}},
-	"/Secret":                {{path: "data", when: immutable}, {path: "immutable", when: immutable}, {path: "type"}},
+	"/ConfigMap":             {{path: "data", when: "immutable"}, {path: "binaryData", when: "immutable"}, {path: "immutable", when: "immutable"}},
+	"/Secret":                {{path: "data", when: "immutable"}, {path: "immutable", when: "immutable"}, {path: "type"}},
 	"/PersistentVolumeClaim": {{path: "spec", except: []string{"spec.resources", "spec.volumeAttributesClassName"}}},
 	"/Pod": {{path: "spec", except: []string{
 		"spec.activeDeadlineSeconds", "spec.containers[*].image", "spec.initContainers[*].image", "spec.tolerations",
 	}}},
-	"/Service": {{path: "spec.clusterIP", when: func(old *resource.Resource) bool { return tree.StrAt(old.Node(), "spec", "clusterIP") != "" }}},
+	"/Service": {{path: "spec.clusterIP", when: "spec.clusterIP"}},
 	"rbac.authorization.k8s.io/ClusterRoleBinding": {{path: "roleRef"}},
 	"rbac.authorization.k8s.io/RoleBinding":        {{path: "roleRef"}},
 	"scheduling.k8s.io/PriorityClass":              {{path: "value"}, {path: "preemptionPolicy"}},
@@ -111,15 +111,13 @@ var immutableFields = map[string][]immutableField{
 	"apiextensions.k8s.io/CustomResourceDefinition": {{path: "spec.scope"}, {path: "spec.group"}, {path: "spec.names.kind"}},
 }
 
-func immutable(old *resource.Resource) bool { return tree.Bool(tree.Get(old.Node(), "immutable")) }
-
 // checkImmutable reports which changes an API server will refuse.
 func checkImmutable(ch *Change, p pair, list []difference) {
 	if ch.Was != "" { // another object
 		return
 	}
 	for _, f := range immutableFields[kindOf(p.now)] {
-		if f.when != nil && !f.when(p.old) {
+		if was := tree.Get(p.old.Node(), strings.Split(f.when, ".")...); f.when != "" && (tree.IsBool(was) && !tree.Bool(was) || tree.Str(was) == "") {
 			continue
 		}
 		for _, d := range list {

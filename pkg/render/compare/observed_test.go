@@ -36,7 +36,7 @@ func TestRun_ObservedPodsOutrankManifests(t *testing.T) {
 		})
 	}
 	var asked []cluster.Ref
-	r := compare.Run(parse(t, old), parse(t, now), compare.Options{Gates: s.Gates, Observed: func(ref cluster.Ref) (plan.Snapshot, bool) {
+	r := compare.Run(t.Context(), parse(t, old), parse(t, now), compare.Options{Gates: s.Gates, Observed: func(ref cluster.Ref) (plan.Snapshot, bool) {
 		asked = append(asked, ref)
 		return s, true
 	}})
@@ -68,7 +68,7 @@ spec:
 			Conditions:  []cluster.Condition{{Type: "Ready", Status: "True"}},
 		})
 	}
-	r := compare.Run(parse(t, old), parse(t, strings.Replace(old, "agent:1", "agent:2", 1)), compare.Options{Gates: s.Gates, Observed: func(cluster.Ref) (plan.Snapshot, bool) {
+	r := compare.Run(t.Context(), parse(t, old), parse(t, strings.Replace(old, "agent:1", "agent:2", 1)), compare.Options{Gates: s.Gates, Observed: func(cluster.Ref) (plan.Snapshot, bool) {
 		return s, true
 	}})
 	if rollout := r.Changes[0].Rollout; rollout == nil || rollout.Total != 2 {
@@ -86,7 +86,7 @@ func TestRun_CountsNoMorePodsThanItMay(t *testing.T) {
 	for name, replicas := range map[string]string{"a": "2147483647", "b": "2147483647", "c": "150000", "web": "10"} {
 		old.WriteString("---\n" + strings.NewReplacer("name: web,", "name: "+name+",", "replicas: 10", "replicas: "+replicas).Replace(clone))
 	}
-	r := compare.Run(parse(t, old.String()), parse(t, strings.ReplaceAll(old.String(), "web:1", "web:2")), compare.Options{Gates: cluster.DefaultGates()})
+	r := compare.Run(t.Context(), parse(t, old.String()), parse(t, strings.ReplaceAll(old.String(), "web:1", "web:2")), compare.Options{Gates: cluster.DefaultGates()})
 	if len(r.Changes) != 4 {
 		t.Fatalf("%d changes", len(r.Changes))
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -12,7 +13,7 @@ import (
 
 // problems asks lint what is wrong with the new state that was not wrong with the
 // old one: what Kruise would refuse, and what users regret.
-func (c *comparison) problems(pairs []pair) {
+func (c *comparison) problems(ctx context.Context, pairs []pair) {
 	var objects, old, removed, rest []*resource.Resource
 	regrouped := c.selectionChanged()
 	for _, p := range pairs {
@@ -30,11 +31,11 @@ func (c *comparison) problems(pairs []pair) {
 	}
 	beside := slices.Concat(rest, c.opt.Context)
 	known := map[problemKey]bool{}
-	for _, p := range lint.Run(lint.Request{Kruise: c.opt.Kruise, Kept: true, Objects: old, Context: slices.Concat(beside, removed), Namespace: c.opt.Namespace, Stop: c.opt.Stop}) {
+	for _, p := range lint.Run(ctx, lint.Request{Kruise: c.opt.Kruise, Kept: true, Objects: old, Context: slices.Concat(beside, removed), Namespace: c.opt.Namespace}) {
 		known[keyOfProblem(p)] = true
 	}
-	c.addProblems(lint.Run(lint.Request{Kruise: c.opt.Kruise, Kept: true, Objects: objects, Old: old, Context: beside, Namespace: c.opt.Namespace, Stop: c.opt.Stop, Progress: c.opt.Progress.Within(compared, 1)}), known)
-	c.addProblems(lint.Run(lint.Request{Kruise: c.opt.Kruise, Kept: true, Objects: removed, Context: slices.Concat(objects, beside), Namespace: c.opt.Namespace, Stop: c.opt.Stop, Operation: check.Delete}), nil)
+	c.addProblems(lint.Run(ctx, lint.Request{Kruise: c.opt.Kruise, Kept: true, Objects: objects, Old: old, Context: beside, Namespace: c.opt.Namespace, Progress: c.opt.Progress.Within(compared, 1)}), known)
+	c.addProblems(lint.Run(ctx, lint.Request{Kruise: c.opt.Kruise, Kept: true, Objects: removed, Context: slices.Concat(objects, beside), Namespace: c.opt.Namespace, Operation: check.Delete}), nil)
 }
 
 // selectionChanged reports whether any selector may find other pods, or other namespaces,

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"regexp"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,7 +15,6 @@ import (
 
 // side is one of the two states.
 type side struct {
-	opt   Options
 	list  []*resource.Resource
 	byID  map[resource.ID]*resource.Resource
 	facts *resource.Facts
@@ -27,9 +27,9 @@ type side struct {
 	labelled *kruise.LabelIndex
 }
 
-func newSide(list []*resource.Resource, opt Options) *side {
+func newSide(ctx context.Context, list []*resource.Resource, opt Options) *side {
 	facts := resource.NewFacts(list, opt.Context, opt.Namespace)
-	s := &side{opt: opt, list: list, byID: make(map[resource.ID]*resource.Resource, len(list)), facts: facts, stage: newContext(facts, opt)}
+	s := &side{list: list, byID: make(map[resource.ID]*resource.Resource, len(list)), facts: facts, stage: newContext(ctx, facts, opt.Kruise)}
 	for _, r := range list {
 		s.byID[facts.IDOf(r)] = r
 	}

@@ -48,7 +48,7 @@ func (s *side) reach() reach {
 	for _, c := range s.carriers {
 		list = append(list, c.r)
 	}
-	for _, m := range sidecar.Matches(newContext(s.facts, s.opt), slices.Compact(list)) {
+	for _, m := range sidecar.Matches(newContext(s.stage.Running, s.facts, s.stage.Kruise), slices.Compact(list)) {
 		id := m.Template
 		if id.Namespace == "" {
 			id.Namespace = s.facts.Namespace()

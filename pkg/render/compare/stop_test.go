@@ -1,7 +1,7 @@
 package compare_test
 
 import (
-	"errors"
+	"context"
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
@@ -12,11 +12,12 @@ import (
 func TestRun_EndsWhenStopped(t *testing.T) {
 	const web = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 	opt := compare.Options{}
-	if got := compare.Run(nil, golden.Parse(t, web), opt); len(got.Changes) != 1 {
+	if got := compare.Run(t.Context(), nil, golden.Parse(t, web), opt); len(got.Changes) != 1 {
 		t.Errorf("%d changes", len(got.Changes))
 	}
-	opt.Stop = func() error { return errors.New("stop") }
-	if got := compare.Run(nil, golden.Parse(t, web), opt); len(got.Changes) > 0 {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if got := compare.Run(ctx, nil, golden.Parse(t, web), opt); len(got.Changes) > 0 {
 		t.Errorf("still %d changes", len(got.Changes))
 	}
 }

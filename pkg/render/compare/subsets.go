@@ -67,7 +67,7 @@ func (s *side) parts(r *resource.Resource) []part {
 	if r == nil || !s.isAccepted(r) {
 		return nil
 	}
-	made, err := split.Run(newContext(s.facts, s.opt), []*resource.Resource{s.read(r)})
+	made, err := split.Run(newContext(s.stage.Running, s.facts, s.stage.Kruise), []*resource.Resource{s.read(r)})
 	if err != nil {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (s *side) read(r *resource.Resource) *resource.Resource {
 // isAccepted reports whether an object is one that Kruise would take, were it alone:
 // stages expect nothing else.
 func (s *side) isAccepted(r *resource.Resource) bool {
-	alone := newContext(resource.NewFacts([]*resource.Resource{r}, nil, s.facts.Namespace()), s.opt)
+	alone := newContext(s.stage.Running, resource.NewFacts([]*resource.Resource{r}, nil, s.facts.Namespace()), s.stage.Kruise)
 	return !slices.ContainsFunc(check.Object(alone, check.Request{Object: r}), func(f check.Fault) bool { return !f.OfRelease })
 }
 

@@ -75,7 +75,7 @@ func (o Options) keep(c *stage.Context, out []*resource.Resource, pieces []piece
 		back[p.become] = direction{from: p.way.to, to: p.way.from}
 	}
 	o.Raise = RaiseOptions{} // options of the way there do not apply to the way back
-	unheard := o.context(out)
+	unheard := o.context(c.Running, out)
 	_, undone, err := o.convertObjects(unheard, out, func(r *resource.Resource) (direction, bool) {
 		way, ok := back[r]
 		return way, ok

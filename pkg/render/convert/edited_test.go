@@ -7,7 +7,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 const deployment = `apiVersion: apps/v1
@@ -64,7 +63,7 @@ spec:
 	native := golden.Parse(t, text(t, to(t, "native", golden.Parse(t, before)).Resources))
 	opt := options(t, "kruise")
 	opt.Raise = convert.RaiseOptions{PodUpdatePolicy: kruise.InPlaceIfPossiblePodUpdateStrategyType}
-	res, err := convert.ToKinds(native, opt)
+	res, err := convert.ToKinds(t.Context(), native, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +77,7 @@ spec:
 func TestToKinds_ForgetWritesNoAnnotation(t *testing.T) {
 	opt := options(t, "kruise")
 	opt.Forget = true
-	res, err := convert.ToKinds(golden.Parse(t, deployment), opt)
+	res, err := convert.ToKinds(t.Context(), golden.Parse(t, deployment), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +89,7 @@ func TestToKinds_ForgetWritesNoAnnotation(t *testing.T) {
 // TestToKinds_ConvertsChosenObjectsOnly: only what is chosen is converted, and only references to it follow.
 func TestToKinds_ConvertsChosenObjectsOnly(t *testing.T) {
 	opt := options(t, "CloneSet")
-	opt.Chosen = func(r *resource.Resource) bool { return r.Name() == "web" }
+	opt.Names = []string{"web"}
 	const reference = `apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata: {name: NAME}
@@ -98,7 +97,7 @@ spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, n
 `
 	stream := deployment + "---\n" + strings.ReplaceAll(deployment, "web", "api") +
 		"---\n" + strings.ReplaceAll(reference, "NAME", "web") + "---\n" + strings.ReplaceAll(reference, "NAME", "api")
-	res, err := convert.ToKinds(golden.Parse(t, stream), opt)
+	res, err := convert.ToKinds(t.Context(), golden.Parse(t, stream), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +131,7 @@ func TestToKinds_RefusesWhatTheKindCannotHold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			opt := options(t, tc.to)
 			opt.Raise = tc.opt
-			_, err := convert.ToKinds(golden.Parse(t, tc.in), opt)
+			_, err := convert.ToKinds(t.Context(), golden.Parse(t, tc.in), opt)
 			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "input.yaml:") {
 				t.Errorf("%v, want %q", err, tc.want)
 			}

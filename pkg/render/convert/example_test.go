@@ -9,7 +9,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // TestExample_EqualsItsComments: examples/convert is what its first lines say.
@@ -21,17 +20,17 @@ func TestExample_EqualsItsComments(t *testing.T) {
 	}
 	opt := options(t, "kruise")
 	opt.Raise.PodUpdatePolicy = kruise.InPlaceIfPossiblePodUpdateStrategyType
-	there, err := convert.ToKinds(golden.Parse(t, string(native)), opt)
+	there, err := convert.ToKinds(t.Context(), golden.Parse(t, string(native)), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := convert.ForRelease(there.Resources, convert.Writing{Made: func(*resource.Resource) bool { return true }}); err != nil {
+	if _, err := convert.ForRelease(there.Resources, convert.Writing{}); err != nil {
 		t.Fatal(err)
 	}
 	golden.Same(t, dir+"kruise.yaml", golden.Text(t, there.Resources))
 	opt = options(t, "native")
 	opt.Forget = true
-	back, err := convert.ToKinds(golden.Read(t, dir, "kruise.yaml"), opt)
+	back, err := convert.ToKinds(t.Context(), golden.Read(t, dir, "kruise.yaml"), opt)
 	if err != nil {
 		t.Fatal(err)
 	}

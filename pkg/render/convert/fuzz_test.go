@@ -31,7 +31,7 @@ func FuzzToKinds(f *testing.F) {
 			if err != nil {
 				return
 			}
-			there, err := convert.ToKinds(in, options(t, side))
+			there, err := convert.ToKinds(t.Context(), in, options(t, side))
 			if err != nil || there.Converted != 1 || len(there.Resources) != 1 {
 				continue
 			}
@@ -40,7 +40,7 @@ func FuzzToKinds(f *testing.F) {
 				return // not a value that conversion writes
 			}
 			other := map[string]string{"kruise": "native", "native": "kruise"}[side]
-			back, err := convert.ToKinds(golden.Parse(t, golden.Text(t, there.Resources)), options(t, other))
+			back, err := convert.ToKinds(t.Context(), golden.Parse(t, golden.Text(t, there.Resources)), options(t, other))
 			if err != nil {
 				continue // which Kruise would refuse in the first place
 			}

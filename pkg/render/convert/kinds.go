@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
@@ -20,8 +22,9 @@ import (
 // Options choose what [ToKinds] does.
 type Options struct {
 	Targets
-	// Chosen is which objects are converted; nil means all that can be.
-	Chosen func(*resource.Resource) bool
+	// Names and Selector are of the objects that are converted; none means all that can be.
+	Names    []string
+	Selector labels.Selector
 	// Raise are the choices that native kinds cannot express.
 	Raise RaiseOptions
 	// Forget keeps nothing for the way back.
@@ -33,8 +36,6 @@ type Options struct {
 	Namespace string
 	// Context are objects that exist in the cluster: used, never emitted.
 	Context []*resource.Resource
-	// Stop, when set, is asked between objects; its error ends the conversion.
-	Stop func() error
 }
 
 // Result is what became of the input.
@@ -50,9 +51,9 @@ type Result struct {
 // annotation, so that converting back gives what was there. All other objects
 // stay as they are, to the byte. The resources of in belong to ToKinds
 // afterwards.
-func ToKinds(in []*resource.Resource, opt Options) (*Result, error) {
+func ToKinds(ctx context.Context, in []*resource.Resource, opt Options) (*Result, error) {
 	secrets := resource.SecretsOf(in, opt.Context)
-	res, err := opt.toKinds(in)
+	res, err := opt.toKinds(ctx, in)
 	if err != nil {
 		return nil, secrets.MaskedErrors(err)
 	}
@@ -60,8 +61,8 @@ func ToKinds(in []*resource.Resource, opt Options) (*Result, error) {
 	return res, nil
 }
 
-func (o Options) toKinds(in []*resource.Resource) (*Result, error) {
-	c := o.context(in)
+func (o Options) toKinds(ctx context.Context, in []*resource.Resource) (*Result, error) {
+	c := o.context(ctx, in)
 	out, pieces, err := o.convertObjects(c, in, o.directionOf)
 	if err != nil {
 		return nil, err
@@ -85,8 +86,8 @@ func (o Options) toKinds(in []*resource.Resource) (*Result, error) {
 	return &Result{Resources: out, Findings: c.Findings.Findings(), Converted: len(pieces)}, nil
 }
 
-func (o Options) context(in []*resource.Resource) *stage.Context {
-	return stage.New(resource.NewFacts(in, o.Context, o.Namespace), stage.Options{Kubernetes: o.Kubernetes, Stop: o.Stop})
+func (o Options) context(ctx context.Context, in []*resource.Resource) *stage.Context {
+	return stage.New(resource.NewFacts(in, o.Context, o.Namespace), stage.Options{Kubernetes: o.Kubernetes, Running: ctx})
 }
 
 // accepted finds what Kruise would refuse of what was made. Unknown fields
@@ -123,7 +124,7 @@ type kind struct {
 	words       []string
 	// object is an empty one of the kind's type; below template is what is
 	// the user's, known or not.
-	object   func() any
+	object   any
 	template string
 }
 
@@ -147,24 +148,24 @@ type pair struct{ native, kruise kind }
 
 var pairs = []pair{
 	{
-		kind{"apps", kruise.KindDeployment, []string{kruise.KindDeployment, "deploy"}, func() any { return &appsv1.Deployment{} }, "spec.template"},
-		kind{kruise.Group, kruise.KindCloneSet, []string{kruise.KindCloneSet, "clone"}, func() any { return &kruise.CloneSet{} }, "spec.template"},
+		kind{"apps", kruise.KindDeployment, []string{kruise.KindDeployment, "deploy"}, appsv1.Deployment{}, "spec.template"},
+		kind{kruise.Group, kruise.KindCloneSet, []string{kruise.KindCloneSet, "clone"}, kruise.CloneSet{}, "spec.template"},
 	},
 	{
-		kind{"apps", kruise.KindStatefulSet, []string{kruise.KindStatefulSet, "sts"}, func() any { return &appsv1.StatefulSet{} }, "spec.template"},
-		kind{kruise.Group, kruise.KindStatefulSet, []string{"AdvancedStatefulSet", "asts"}, func() any { return &kruise.StatefulSet{} }, "spec.template"},
+		kind{"apps", kruise.KindStatefulSet, []string{kruise.KindStatefulSet, "sts"}, appsv1.StatefulSet{}, "spec.template"},
+		kind{kruise.Group, kruise.KindStatefulSet, []string{"AdvancedStatefulSet", "asts"}, kruise.StatefulSet{}, "spec.template"},
 	},
 	{
-		kind{"apps", kruise.KindDaemonSet, []string{kruise.KindDaemonSet, "ds"}, func() any { return &appsv1.DaemonSet{} }, "spec.template"},
-		kind{kruise.Group, kruise.KindDaemonSet, []string{"AdvancedDaemonSet", "ads"}, func() any { return &kruise.DaemonSet{} }, "spec.template"},
+		kind{"apps", kruise.KindDaemonSet, []string{kruise.KindDaemonSet, "ds"}, appsv1.DaemonSet{}, "spec.template"},
+		kind{kruise.Group, kruise.KindDaemonSet, []string{"AdvancedDaemonSet", "ads"}, kruise.DaemonSet{}, "spec.template"},
 	},
 	{
-		kind{"batch", "CronJob", []string{"CronJob", "cj"}, func() any { return &batchv1.CronJob{} }, "spec.jobTemplate"},
-		kind{kruise.Group, kruise.KindAdvancedCronJob, []string{kruise.KindAdvancedCronJob, "acj"}, func() any { return &kruise.AdvancedCronJob{} }, "spec.template"},
+		kind{"batch", "CronJob", []string{"CronJob", "cj"}, batchv1.CronJob{}, "spec.jobTemplate"},
+		kind{kruise.Group, kruise.KindAdvancedCronJob, []string{kruise.KindAdvancedCronJob, "acj"}, kruise.AdvancedCronJob{}, "spec.template"},
 	},
 	{
-		kind{"policy", "PodDisruptionBudget", []string{"PodDisruptionBudget", "pdb"}, func() any { return &policyv1.PodDisruptionBudget{} }, "spec.template"},
-		kind{kruise.PolicyGroup, kruise.KindPodUnavailableBudget, []string{kruise.KindPodUnavailableBudget, "pub"}, func() any { return &kruise.PodUnavailableBudget{} }, "spec.template"},
+		kind{"policy", "PodDisruptionBudget", []string{"PodDisruptionBudget", "pdb"}, policyv1.PodDisruptionBudget{}, "spec.template"},
+		kind{kruise.PolicyGroup, kruise.KindPodUnavailableBudget, []string{kruise.KindPodUnavailableBudget, "pub"}, kruise.PodUnavailableBudget{}, "spec.template"},
 	},
 }
 

@@ -40,7 +40,7 @@ func TestToKinds_RoundTripsInputsOfLower(t *testing.T) {
 			in := golden.Read(t, dir, "input.yaml")
 			for _, r := range in {
 				alone := []*resource.Resource{r}
-				there, err := convert.ToKinds(golden.Parse(t, text(t, alone)), options(t, "native"))
+				there, err := convert.ToKinds(t.Context(), golden.Parse(t, text(t, alone)), options(t, "native"))
 				if err != nil || there.Converted == 0 || refused(r) {
 					continue // which no counterpart can hold, or Kruise would not take
 				}
@@ -82,7 +82,7 @@ func options(t *testing.T, words ...string) convert.Options {
 
 func to(t *testing.T, side string, in []*resource.Resource) *convert.Result {
 	t.Helper()
-	res, err := convert.ToKinds(in, options(t, side))
+	res, err := convert.ToKinds(t.Context(), in, options(t, side))
 	if err != nil {
 		t.Fatal(err)
 	}

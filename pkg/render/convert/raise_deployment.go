@@ -24,7 +24,8 @@ func raiseDeployment(o object) (*tree.Node, error) {
 		return nil, err
 	}
 	d := &deployment{object: o, spec: source.Spec}
-	if d.opt.PodUpdatePolicy == kruise.InPlaceOnlyPodUpdateStrategyType && d.surges() {
+	surge, _ := d.declared()
+	if d.opt.PodUpdatePolicy == kruise.InPlaceOnlyPodUpdateStrategyType && !d.recreates() && !none(surge) {
 		return nil, o.r.Fault("spec.strategy", "set maxSurge to 0, or use InPlaceIfPossible", "pods that are only updated in place cannot surge")
 	}
 	d.reportFields()
@@ -80,11 +81,6 @@ func (d *deployment) declared() (surge, unavailable intstr.IntOrString) {
 
 func (d *deployment) recreates() bool {
 	return d.spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
-}
-
-func (d *deployment) surges() bool {
-	surge, _ := d.declared()
-	return !d.recreates() && !none(surge)
 }
 
 // budget returns the values with which a CloneSet moves as many pods at a time

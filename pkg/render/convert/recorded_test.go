@@ -23,7 +23,7 @@ func TestToKinds_RoundTripsRecordedObjects(t *testing.T) {
 				return err
 			}
 			text := string(b)
-			there, err := convert.ToKinds(golden.Parse(t, text), options(t, "native"))
+			there, err := convert.ToKinds(t.Context(), golden.Parse(t, text), options(t, "native"))
 			if err != nil || there.Converted == 0 || refused(golden.Parse(t, text)[0]) {
 				continue // no counterpart, or Kruise refuses it
 			}
@@ -44,7 +44,7 @@ func TestToKinds_RoundTripsFixtures(t *testing.T) {
 			}
 			for _, r := range golden.Read(t, dir, name) {
 				alone := []*resource.Resource{r}
-				there, err := convert.ToKinds(golden.Parse(t, golden.Text(t, alone)), options(t, "kruise"))
+				there, err := convert.ToKinds(t.Context(), golden.Parse(t, golden.Text(t, alone)), options(t, "kruise"))
 				if err != nil || there.Converted == 0 {
 					continue // which Kruise would refuse, or has no counterpart for
 				}

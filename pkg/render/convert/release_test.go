@@ -7,7 +7,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // TestForRelease_ChecksWhatTheReleaseServes: what is written is taken by the release; what it lacks is refused in
@@ -41,7 +40,7 @@ func TestForRelease_ChecksWhatTheReleaseServes(t *testing.T) {
 		{name: "a template upwards", in: ud("v1alpha1", "{partition: 1, type: InPlaceOnly}"), version: "v1beta1", want: "rollingUpdate: {podUpdatePolicy: InPlaceOnly, partition: 1}", unserved: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := convert.Writing{Version: c.version, Made: func(*resource.Resource) bool { return c.made }}
+			w := convert.Writing{Version: c.version}
 			if c.release != "" {
 				var err error
 				if w.Release, err = kruise.ParseRelease(c.release); err != nil {
@@ -49,6 +48,9 @@ func TestForRelease_ChecksWhatTheReleaseServes(t *testing.T) {
 				}
 			}
 			in := golden.Parse(t, c.in)
+			if !c.made {
+				w.Given = in
+			}
 			out, err := convert.ForRelease(in, w)
 			if c.fault != "" {
 				if err == nil || !strings.Contains(err.Error(), c.fault) {

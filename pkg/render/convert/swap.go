@@ -1,8 +1,11 @@
 package convert
 
 import (
+	"reflect"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -14,7 +17,7 @@ import (
 // directionOf returns the way that an object goes, if it goes any.
 func (o Options) directionOf(r *resource.Resource) (direction, bool) {
 	way, ok := o.of(r)
-	return way, ok && (o.Chosen == nil || o.Chosen(r))
+	return way, ok && (len(o.Names) == 0 || slices.Contains(o.Names, r.Name())) && (o.Selector == nil || o.Selector.Matches(labels.Set(r.Labels())))
 }
 
 // piece is one object before and after.
@@ -154,7 +157,7 @@ func (p piece) prune(c *stage.Context) {
 // unknown lists the fields of spec that the kind does not have. Below the
 // template and in lists everything is the user's.
 func (k kind) unknown(r *resource.Resource) []string {
-	all, err := kruise.Decode(r.Node(), k.object())
+	all, err := kruise.Decode(r.Node(), reflect.New(reflect.TypeOf(k.object)).Interface())
 	if err != nil {
 		return nil // the checks report it
 	}

@@ -63,9 +63,9 @@ type Writing struct {
 	// Release takes the objects; of one that is not known, it is the newest, or Kruise's
 	// main branch for a version that only that one has.
 	Release kruise.Release
-	// Made reports an object that the program made: what the release lacks of it is left
-	// out, and is a loss. In what a person wrote it is an error.
-	Made func(*resource.Resource) bool
+	// Given are objects that a person wrote: what the release lacks of them is an error. Of
+	// all others, which the program made, it is left out, and is a loss.
+	Given []*resource.Resource
 }
 
 // Written are the results of [ForRelease].
@@ -101,7 +101,7 @@ func ForRelease(list []*resource.Resource, w Writing) (Written, error) {
 
 // convertObject writes one object.
 func (w Writing) convertObject(r *resource.Resource, out *Written) error {
-	made := w.Made != nil && w.Made(r)
+	made := !slices.Contains(w.Given, r)
 	version := w.Version
 	if version == "" && made {
 		version = w.newestVersion(r)

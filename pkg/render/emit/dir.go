@@ -2,6 +2,7 @@ package emit
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -27,11 +28,6 @@ type DirOptions struct {
 	// Folders, when set, are the folders below the directory for each resource, with
 	// slashes, "" for the directory itself.
 	Folders []string
-	// Kept, when set, is called with the path of every stale file of a previous
-	// render that stays because it was edited since.
-	Kept func(path string)
-	// Stop, when set, is asked before the first file appears; with its error none does.
-	Stop func() error
 	// Limits bound how much all files hold together.
 	Limits stage.Limits
 }
@@ -41,51 +37,52 @@ type DirOptions struct {
 // does not, unless they were edited since. Files that Dir did not write are
 // never replaced nor removed. Symlinks are not followed out of the directory
 // and not written through. Every file is complete at any time; on a fault that
-// can be foreseen nothing at all is written.
-func Dir(path string, rs []*resource.Resource, opt DirOptions) error {
+// can be foreseen, or when ctx ends before the first file appears, nothing at all is
+// written. It returns the paths of stale files that stay because they were edited.
+func Dir(ctx context.Context, path string, rs []*resource.Resource, opt DirOptions) (kept []string, err error) {
 	files, err := filesOf(rs, opt)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return writeDir(path, files, opt)
+	return writeDir(ctx, path, files, opt.Limits)
 }
 
-func writeDir(path string, files []outFile, opt DirOptions) error {
-	left := newRoom(opt.Limits)
+func writeDir(ctx context.Context, path string, files []outFile, limits stage.Limits) (kept []string, err error) {
+	left := newRoom(limits)
 	for _, f := range files {
 		left.Take(tree.Weight{Bytes: int64(len(f.body))})
 	}
 	if err := left.fault(); err != nil {
-		return err
+		return nil, err
 	}
-	if opt.Stop != nil {
-		if err := opt.Stop(); err != nil {
-			return err
-		}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	if err := os.MkdirAll(path, 0o755); err != nil { //nolint:gosec // manifests are for others to read
-		return place(path, err)
+		return nil, place(path, err)
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
-		return place(path, err)
+		return nil, place(path, err)
 	}
 	defer root.Close() //nolint:errcheck // nothing is pending in it
 	dir, err := root.Open(".")
 	if err != nil {
-		return place(path, err)
+		return nil, place(path, err)
 	}
 	defer dir.Close() //nolint:errcheck // it is only held
 	release, err := lockDirectory(dir)
 	if err != nil {
-		return &resource.Error{File: path, Err: err, Hint: "wait until it is done, or write into another directory"}
+		return nil, &resource.Error{File: path, Err: err, Hint: "wait until it is done, or write into another directory"}
 	}
 	defer release()
 	old, err := readIndex(root, path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return (&update{path: path, root: root, old: old, files: files, kept: opt.Kept, stop: opt.Stop}).run()
+	u := &update{path: path, root: root, old: old, files: files}
+	err = u.run(ctx)
+	return u.kept, err
 }
 
 // errHeld is why two writers do not write into one directory at a time: what they leave
@@ -149,13 +146,13 @@ type Document struct {
 
 // Folders writes files into the directory path and folders below it, as [Dir] does:
 // what an earlier run wrote there and this one does not is removed, unless it was
-// edited since. Folders that become empty are removed, too. Of the options, Kept and Limits count.
-func Folders(path string, docs []Document, opt DirOptions) error {
+// edited since. Folders that become empty are removed, too.
+func Folders(ctx context.Context, path string, docs []Document, limits stage.Limits) (kept []string, err error) {
 	files := make([]outFile, len(docs))
 	for i, d := range docs {
 		files[i] = outFile{d.Name, d.Body, 0o644}
 	}
-	return writeDir(path, files, opt)
+	return writeDir(ctx, path, files, limits)
 }
 
 // Names returns a file name for each resource, without an ending: unique among

@@ -58,11 +58,13 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-func write(t *testing.T, dir string, opt emit.DirOptions, rs ...*resource.Resource) {
+func write(t *testing.T, dir string, opt emit.DirOptions, rs ...*resource.Resource) (kept []string) {
 	t.Helper()
-	if err := emit.Dir(dir, rs, opt); err != nil {
+	kept, err := emit.Dir(t.Context(), dir, rs, opt)
+	if err != nil {
 		t.Fatal(err)
 	}
+	return kept
 }
 
 func TestFileNames(t *testing.T) {
@@ -135,8 +137,7 @@ func TestDir_RemovesStaleFiles(t *testing.T) {
 	write(t, dir, emit.DirOptions{Kustomization: true}, a, b, c)
 
 	put("configmap_b.yaml", "edited")
-	var kept []string
-	write(t, dir, emit.DirOptions{Kept: func(p string) { kept = append(kept, p) }}, c)
+	kept := write(t, dir, emit.DirOptions{}, c)
 	if diff := cmp.Diff([]string{"configmap_b.yaml", "configmap_c.yaml", "configmap_z.yaml", "readme.txt"}, names(t, dir)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -190,7 +191,7 @@ func TestDir_Refuses(t *testing.T) {
 			must(t, os.Mkdir(dir, 0o755))
 			must(t, os.WriteFile(filepath.Join(top, "target"), []byte("safe"), 0o644))
 			must(t, c.prepare(dir))
-			err := emit.Dir(dir, []*resource.Resource{a, b}, emit.DirOptions{})
+			_, err := emit.Dir(t.Context(), dir, []*resource.Resource{a, b}, emit.DirOptions{})
 			if err == nil || err.Error() != filepath.Join(dir, c.want) && !strings.HasSuffix(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
@@ -223,7 +224,7 @@ func TestDir_Modes(t *testing.T) {
 func TestDir_RefusesAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(path, nil, 0o644))
-	if err := emit.Dir(path, nil, emit.DirOptions{}); err == nil {
+	if _, err := emit.Dir(t.Context(), path, nil, emit.DirOptions{}); err == nil {
 		t.Error("a file was taken for a directory")
 	}
 }

@@ -10,6 +10,7 @@ package emit
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -78,7 +79,7 @@ func (s *separator) before(doc []byte) string {
 	}
 	s.first = false
 	s.open = len(doc) > 0 && doc[len(doc)-1] != '\n'
-	s.closed = hasLine(doc[lastLine(doc):], "...")
+	s.closed = hasLine(doc[1+bytes.LastIndexByte(bytes.TrimSuffix(doc, []byte("\n")), '\n'):], "...")
 	return sep
 }
 
@@ -86,11 +87,6 @@ func (s *separator) before(doc []byte) string {
 func hasLine(doc []byte, mark string) bool {
 	rest, ok := bytes.CutPrefix(doc, []byte(mark))
 	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
-}
-
-// lastLine returns where the last line of doc begins.
-func lastLine(doc []byte) int {
-	return 1 + bytes.LastIndexByte(bytes.TrimSuffix(doc, []byte("\n")), '\n')
 }
 
 // indent is kubectl's.
@@ -149,22 +145,20 @@ func jsonText(r *resource.Resource, level int) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Unless returns a writer on w that asks stop before anything is written, and writes
-// nothing when it has an error. What has begun is written to its end: half of it would be
+// Unless returns a writer on w that writes nothing when ctx has ended before. What has begun is written to its end: half of it would be
 // worse than none.
-func Unless(stop func() error, w io.Writer) io.Writer { return &unless{stop: stop, w: w} }
+func Unless(ctx context.Context, w io.Writer) io.Writer { return &unless{ctx: ctx, w: w} }
 
 type unless struct {
-	stop func() error
-	w    io.Writer
+	ctx   context.Context //nolint:containedctx // io.Writer has none
+	begun bool
+	w     io.Writer
 }
 
 func (u *unless) Write(p []byte) (int, error) {
-	if u.stop != nil {
-		if err := u.stop(); err != nil {
-			return 0, err
-		}
-		u.stop = nil
+	if err := u.ctx.Err(); err != nil && !u.begun {
+		return 0, err
 	}
+	u.begun = true
 	return u.w.Write(p)
 }

@@ -104,8 +104,11 @@ func TestEmit_WritesNothingOnError(t *testing.T) {
 	bad := resource.Derived(tree.Map("kind", "X", "bytes", tree.String("\xff")), &resource.Resource{})
 	rs := append(parse(t, "f", []byte(config("a"))), bad, bad)
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"stream":    func(b *bytes.Buffer) error { return emit.Stream(b, rs, stage.Limits{}) },
-		"directory": func(*bytes.Buffer) error { return emit.Dir(t.TempDir(), rs, emit.DirOptions{}) },
+		"stream": func(b *bytes.Buffer) error { return emit.Stream(b, rs, stage.Limits{}) },
+		"directory": func(*bytes.Buffer) error {
+			_, err := emit.Dir(t.Context(), t.TempDir(), rs, emit.DirOptions{})
+			return err
+		},
 	} {
 		var b bytes.Buffer
 		err := write(&b)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 func documents(names ...string) []emit.Document {
@@ -42,8 +43,12 @@ func TestFolders(t *testing.T) {
 	var kept []string
 	run := func(names ...string) {
 		t.Helper()
-		if err := emit.Folders(dir, documents(names...), emit.DirOptions{Kept: func(p string) { kept = append(kept, filepath.Base(p)) }}); err != nil {
+		stale, err := emit.Folders(t.Context(), dir, documents(names...), stage.Limits{})
+		if err != nil {
 			t.Fatal(err)
+		}
+		for _, p := range stale {
+			kept = append(kept, filepath.Base(p))
 		}
 	}
 	run("README.md", "a/1.yaml", "a/2.yaml", "b/c/1.yaml", "d/1.yaml", "e/1.yaml")
@@ -76,7 +81,7 @@ func TestFolders_StayInTheDirectory(t *testing.T) {
 			if err := prepare(dir); err != nil {
 				t.Fatal(err)
 			}
-			err := emit.Folders(dir, documents("a/1.yaml"), emit.DirOptions{})
+			_, err := emit.Folders(t.Context(), dir, documents("a/1.yaml"), stage.Limits{})
 			if err == nil || !strings.Contains(err.Error(), dir) {
 				t.Errorf("error %v", err)
 			}

@@ -30,7 +30,7 @@ func TestDir_IsHeldByOneWriterAtATime(t *testing.T) {
 	errs := make([]error, 8)
 	var wg sync.WaitGroup
 	for i := range errs {
-		wg.Go(func() { errs[i] = Dir(dir, sameObjects(fmt.Sprintf("v%d", i)), DirOptions{}) })
+		wg.Go(func() { _, errs[i] = Dir(t.Context(), dir, sameObjects(fmt.Sprintf("v%d", i)), DirOptions{}) })
 	}
 	wg.Wait()
 	done := 0
@@ -60,7 +60,7 @@ func TestDir_IsRefusedWhileHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Dir(dir, sameObjects("a"), DirOptions{}); !errors.Is(err, errHeld) {
+	if _, err := Dir(t.Context(), dir, sameObjects("a"), DirOptions{}); !errors.Is(err, errHeld) {
 		t.Errorf("%v, want %v", err, errHeld)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
@@ -68,7 +68,7 @@ func TestDir_IsRefusedWhileHeld(t *testing.T) {
 	}
 	release()
 	_ = f.Close()
-	if err := Dir(dir, sameObjects("a"), DirOptions{}); err != nil {
+	if _, err := Dir(t.Context(), dir, sameObjects("a"), DirOptions{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -29,17 +29,21 @@ func TestOutput_HoldsNoMoreThanTheLimit(t *testing.T) {
 		"yaml": func(w io.Writer, l stage.Limits) error { return Stream(w, rs, l) },
 		"json": func(w io.Writer, l stage.Limits) error { return JSONStream(w, rs, l) },
 		"directory": func(_ io.Writer, l stage.Limits) error {
-			return Dir(filepath.Join(dir, "yaml"), rs, DirOptions{Limits: l})
+			_, err := Dir(t.Context(), filepath.Join(dir, "yaml"), rs, DirOptions{Limits: l})
+			return err
 		},
 		"directory of json": func(_ io.Writer, l stage.Limits) error {
-			return Dir(filepath.Join(dir, "json"), rs, DirOptions{Format: JSON, Limits: l})
+			_, err := Dir(t.Context(), filepath.Join(dir, "json"), rs, DirOptions{Format: JSON, Limits: l})
+			return err
 		},
 		"kustomization": func(_ io.Writer, l stage.Limits) error {
-			return Dir(filepath.Join(dir, "kustomization"), rs, DirOptions{Kustomization: true, Limits: l})
+			_, err := Dir(t.Context(), filepath.Join(dir, "kustomization"), rs, DirOptions{Kustomization: true, Limits: l})
+			return err
 		},
 		"folders": func(_ io.Writer, l stage.Limits) error {
 			body := []byte(strings.Repeat("x", 2600))
-			return Folders(filepath.Join(dir, "folders"), []Document{{"a/a.yaml", body}, {"b/b.yaml", body}}, DirOptions{Limits: l})
+			_, err := Folders(t.Context(), filepath.Join(dir, "folders"), []Document{{"a/a.yaml", body}, {"b/b.yaml", body}}, l)
+			return err
 		},
 		"tree": func(w io.Writer, l stage.Limits) error {
 			text, err := Tree(tree.Map("items", tree.Seq(shared, shared, shared, shared, shared)), l)

@@ -68,7 +68,7 @@ func TestDir_RemovesUnusedFolders(t *testing.T) {
 		for i := range rs {
 			rs[i] = object("v1", "ConfigMap", "shop/same") // one name in each folder
 		}
-		if err := emit.Dir(dir, rs, emit.DirOptions{Folders: folders, Kustomization: true}); err != nil {
+		if _, err := emit.Dir(t.Context(), dir, rs, emit.DirOptions{Folders: folders, Kustomization: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,7 +107,7 @@ func TestDir_ReplacesIndexOfOlderVersions(t *testing.T) {
 		for i, name := range names {
 			rs[i] = object("v1", "ConfigMap", name)
 		}
-		if err := emit.Dir(dir, rs, emit.DirOptions{}); err != nil {
+		if _, err := emit.Dir(t.Context(), dir, rs, emit.DirOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

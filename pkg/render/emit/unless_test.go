@@ -2,6 +2,7 @@ package emit
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"strings"
@@ -11,22 +12,23 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-var errStop = errors.New("stop")
+// ending is a context that ends after the given number of questions.
+type ending struct {
+	context.Context
+	left int
+}
 
-// after returns a question that is answered with errStop from the n-th time on.
-func after(n int) func() error {
-	return func() error {
-		if n--; n < 0 {
-			return errStop
-		}
-		return nil
+func (e *ending) Err() error {
+	if e.left--; e.left < 0 {
+		return context.Canceled
 	}
+	return nil
 }
 
 func TestUnless(t *testing.T) {
 	for n, want := range []string{"", "a b"} {
 		var b bytes.Buffer
-		w := Unless(after(n), &b)
+		w := Unless(&ending{t.Context(), n}, &b)
 		for _, part := range []string{"a", " b"} {
 			_, _ = w.Write([]byte(part))
 		}
@@ -43,7 +45,7 @@ func TestDir_IsCompleteOrEmptyWhenStopped(t *testing.T) {
 	}
 	for n := range 5 {
 		dir := t.TempDir()
-		err := Dir(dir, []*resource.Resource{object("a"), object("b"), object("c")}, DirOptions{Stop: after(n)})
+		_, err := Dir(&ending{t.Context(), n}, dir, []*resource.Resource{object("a"), object("b"), object("c")}, DirOptions{})
 		entries, failed := os.ReadDir(dir)
 		if failed != nil {
 			t.Fatal(failed)
@@ -56,7 +58,7 @@ func TestDir_IsCompleteOrEmptyWhenStopped(t *testing.T) {
 		if n == 4 {
 			want = ".kubectl-kruise.index configmap_a.yaml configmap_b.yaml configmap_c.yaml"
 		}
-		if got := strings.Join(names, " "); got != want || errors.Is(err, errStop) != (n < 4) {
+		if got := strings.Join(names, " "); got != want || errors.Is(err, context.Canceled) != (n < 4) {
 			t.Errorf("stopped after %d: %v, %s", n, err, got)
 		}
 	}

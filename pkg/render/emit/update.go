@@ -2,6 +2,7 @@ package emit
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -22,8 +23,8 @@ type update struct {
 	root  *os.Root
 	old   index
 	files []outFile
-	kept  func(string)
-	stop  func() error
+	// kept are stale files that stay because they were edited.
+	kept []string
 }
 
 const temporary = ".tmp-kubectl-kruise-"
@@ -48,7 +49,7 @@ func place(file string, err error) error {
 // run first looks at everything and writes everything beside its place; then
 // it moves. The index names the new files before they appear, so that after a
 // crash the next render still knows them for its own.
-func (u *update) run() error {
+func (u *update) run(ctx context.Context) error {
 	write, err := u.changed()
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ func (u *update) run() error {
 		both.Files = map[string]string{}
 	}
 	maps.Copy(both.Files, now.Files)
-	if err := u.stage(write); err != nil {
+	if err := u.stage(ctx, write); err != nil {
 		return err
 	}
 	if err := u.index(both); err != nil {
@@ -134,16 +135,13 @@ func (u *update) compare(f outFile) (differs bool, err error) {
 }
 
 // stage writes every file under a temporary name, or none.
-func (u *update) stage(files []outFile) error {
+func (u *update) stage(ctx context.Context, files []outFile) error {
 	for i, f := range files {
 		if err := u.writeFile(temporaryName(f.name), f.body, f.mode); err != nil {
 			u.drop(files[:i+1])
 			return place(filepath.Join(u.path, f.name), err)
 		}
-		if u.stop == nil {
-			continue
-		}
-		if err := u.stop(); err != nil {
+		if err := ctx.Err(); err != nil {
 			u.drop(files[:i+1])
 			return err
 		}
@@ -204,9 +202,7 @@ func (u *update) removeStale(now index) error {
 			return place(file, err)
 		}
 		if digest(there) != u.old.Files[name] {
-			if u.kept != nil {
-				u.kept(file)
-			}
+			u.kept = append(u.kept, file)
 			continue
 		}
 		if err := u.root.Remove(name); err != nil {

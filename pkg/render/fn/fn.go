@@ -27,19 +27,14 @@ import (
 // input names the ResourceList in messages.
 const input = "ResourceList"
 
-// Options are what a run needs of its surroundings.
-type Options struct {
-	// ReadFile reads files that the function config names, relative to the
-	// working directory. It is asked for local paths only and must itself refuse
-	// symlinks that lead out of there, as load.Below does. nil refuses all files.
-	ReadFile func(path string) ([]byte, error)
-}
-
 // Run reads one ResourceList from in and writes one to out: rendered, or, when
 // it returns an error, as it came in. Nothing is written when in holds no
 // ResourceList. Findings go to results and, one a line, to errOut; the error
-// holds all faults, joined, and is for the caller to print.
-func Run(ctx context.Context, in io.Reader, out, errOut io.Writer, opt Options) error {
+// holds all faults, joined, and is for the caller to print. readFile reads files that
+// the function config names, relative to the working directory. It is asked for local
+// paths only and must itself refuse symlinks that lead out of there, as load.Below does.
+// nil refuses all files.
+func Run(ctx context.Context, in io.Reader, out, errOut io.Writer, readFile func(path string) ([]byte, error)) error {
 	text, err := io.ReadAll(io.LimitReader(in, load.DefaultMaxFileBytes+1))
 	if err != nil {
 		return &resource.Error{File: input, Err: err}
@@ -51,7 +46,7 @@ func Run(ctx context.Context, in io.Reader, out, errOut io.Writer, opt Options) 
 	if err != nil {
 		return err
 	}
-	o, err := l.process(ctx, opt.local())
+	o, err := l.process(ctx, onlyLocal(readFile))
 	if err != nil || o.echo {
 		// The engine may have changed the items already.
 		if l, _ = parse(text); l == nil {
@@ -67,10 +62,10 @@ func Run(ctx context.Context, in io.Reader, out, errOut io.Writer, opt Options) 
 	return err
 }
 
-// local lets only paths through that stay, as they are written, in the working
+// onlyLocal lets only paths through that stay, as they are written, in the working
 // directory.
-func (o Options) local() func(string) ([]byte, error) {
-	if o.ReadFile == nil {
+func onlyLocal(readFile reader) reader {
+	if readFile == nil {
 		return nil
 	}
 	return func(path string) ([]byte, error) {
@@ -80,7 +75,7 @@ func (o Options) local() func(string) ([]byte, error) {
 				Hint: "name a file in or below the working directory, by a relative path",
 			}
 		}
-		return o.ReadFile(path)
+		return readFile(path)
 	}
 }
 
@@ -89,7 +84,9 @@ func (o Options) local() func(string) ([]byte, error) {
 func (l *resourceList) process(ctx context.Context, read reader) (*outcome, error) {
 	items := l.items()
 	o := &outcome{places: map[resource.ID]place{}}
-	o.recordConfigPlace(l)
+	if c := l.config(); tree.IsMap(c.Node()) {
+		o.places[c.ID()] = place{apiVersion: c.APIVersion(), file: file(c.Node())}
+	}
 	j, err := newJob(l.functions, read)
 	if err != nil {
 		return o, l.misconfigured(err)
@@ -107,7 +104,7 @@ func (l *resourceList) process(ctx context.Context, read reader) (*outcome, erro
 	opt.Context = slices.Concat(s.context, opt.Context)
 	set := j.injected(opt.SidecarSetAs)
 	opt.Explain = opt.Explain || set != nil
-	res, err := render.Render(s.in, opt)
+	res, err := render.Render(ctx, s.in, opt)
 	if err != nil {
 		return o, err
 	}

@@ -69,6 +69,6 @@ func runOnce(t *testing.T, in []byte) (string, error) {
 		}
 		return nil, os.ErrNotExist
 	}
-	err := Run(t.Context(), bytes.NewReader(in), &out, &said, Options{ReadFile: read})
+	err := Run(t.Context(), bytes.NewReader(in), &out, &said, read)
 	return out.String(), err
 }

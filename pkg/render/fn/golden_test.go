@@ -54,7 +54,7 @@ func wordless(s string) string {
 func run(t *testing.T, in []byte, dir string) (out, said string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	if err := Run(t.Context(), bytes.NewReader(in), &o, &e, Options{ReadFile: load.Below(dir)}); err != nil {
+	if err := Run(t.Context(), bytes.NewReader(in), &o, &e, load.Below(dir)); err != nil {
 		e.WriteString("error: " + err.Error() + "\n")
 	}
 	return o.String(), e.String()

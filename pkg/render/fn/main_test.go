@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 }
 
 func function() int {
-	err := Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, Options{ReadFile: load.Below(".")})
+	err := Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, load.Below("."))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		return 1

@@ -110,19 +110,21 @@ type pair struct{ key, value string }
 // may be secret.
 func (c settings) pairs(config *tree.Node, read func(string) ([]byte, error)) ([]pair, error) {
 	var all []pair
-	for _, source := range []struct {
-		field string
-		list  []string
-		load  func(string) ([]pair, error)
-	}{
-		{"envs", c.Resource.Envs, func(s string) ([]pair, error) { return env(s, read) }},
-		{"literals", c.Resource.Literals, literal},
-		{"files", c.Resource.Files, func(s string) ([]pair, error) { return pairOf(s, read) }},
-	} {
-		for i, s := range source.list {
-			got, err := source.load(s)
+	for n, list := range [][]string{c.Resource.Envs, c.Resource.Literals, c.Resource.Files} {
+		field := []string{"envs", "literals", "files"}[n]
+		for i, s := range list {
+			var got []pair
+			var err error
+			switch field {
+			case "envs":
+				got, err = env(s, read)
+			case "literals":
+				got, err = literal(s)
+			case "files":
+				got, err = pairOf(s, read)
+			}
 			if err != nil {
-				return nil, tree.Errorf(config, fmt.Sprintf("resource.%s[%d]", source.field, i), "", "loading KV pairs: %v", err)
+				return nil, tree.Errorf(config, fmt.Sprintf("resource.%s[%d]", field, i), "", "loading KV pairs: %v", err)
 			}
 			all = append(all, got...)
 		}

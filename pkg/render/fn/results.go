@@ -170,13 +170,6 @@ func (o *outcome) recordPlaces(s *stream) {
 	}
 }
 
-// recordConfigPlace keeps the place of the function config.
-func (o *outcome) recordConfigPlace(l *resourceList) {
-	if c := l.config(); tree.IsMap(c.Node()) {
-		o.places[c.ID()] = place{apiVersion: c.APIVersion(), file: file(c.Node())}
-	}
-}
-
 // severities of results. Exact findings are left out.
 var severities = map[finding.Severity]string{finding.Approximate: "info", finding.Lost: "warning", finding.Error: "error"}
 

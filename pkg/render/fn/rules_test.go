@@ -268,7 +268,7 @@ func TestRun_EndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out bytes.Buffer
-	err := Run(ctx, strings.NewReader(head+"items:\n"+cloneSet), &out, &out, Options{})
+	err := Run(ctx, strings.NewReader(head+"items:\n"+cloneSet), &out, &out, nil)
 	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(out.String(), head+"items:\n"+cloneSet) {
 		t.Errorf("got %v and %q", err, out.String())
 	}
@@ -315,13 +315,13 @@ func (broken) Read([]byte) (int, error)  { return 0, errors.New("torn") }
 func (broken) Write([]byte) (int, error) { return 0, errors.New("torn") }
 
 func TestRun_ReportsBrokenStreams(t *testing.T) {
-	if err := Run(t.Context(), broken{}, &bytes.Buffer{}, &bytes.Buffer{}, Options{}); err == nil || !strings.Contains(err.Error(), "torn") {
+	if err := Run(t.Context(), broken{}, &bytes.Buffer{}, &bytes.Buffer{}, nil); err == nil || !strings.Contains(err.Error(), "torn") {
 		t.Errorf("in: %v", err)
 	}
-	if err := Run(t.Context(), strings.NewReader(head+"items: []\n"), broken{}, &bytes.Buffer{}, Options{}); err == nil {
+	if err := Run(t.Context(), strings.NewReader(head+"items: []\n"), broken{}, &bytes.Buffer{}, nil); err == nil {
 		t.Error("out: no error")
 	}
-	if err := Run(t.Context(), strings.NewReader(head+"items:\n"+cloneSet), &bytes.Buffer{}, broken{}, Options{}); err != nil {
+	if err := Run(t.Context(), strings.NewReader(head+"items:\n"+cloneSet), &bytes.Buffer{}, broken{}, nil); err != nil {
 		t.Errorf("stderr is no reason to fail: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package lint_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -24,7 +25,7 @@ func taken(release kruise.Release) func(conformance.Random) (ok bool, why string
 			}
 		}
 		var problems []error
-		for _, p := range lint.Run(q) {
+		for _, p := range lint.Run(context.Background(), q) {
 			if p.Severity == lint.Error {
 				problems = append(problems, errors.New(p.Error.Error()+" ["+p.Rule+"]"))
 			}

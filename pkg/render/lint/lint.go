@@ -6,6 +6,7 @@ package lint
 import (
 	"bytes"
 	"cmp"
+	"context"
 	_ "embed"
 	"errors"
 	"maps"
@@ -110,18 +111,15 @@ type Request struct {
 	Kept bool
 	// Limits bound what is checked.
 	Limits stage.Limits
-	// Stop, if set, is called between objects. When it returns an error, the rest is not
-	// checked, and the result is incomplete.
-	Stop func() error
 	// Progress, if set, is told how much is done, by several goroutines.
 	Progress resource.Progress
 }
 
 // Run returns the problems in the order of the input, the worst of an object
-// first, and by lines.
-func Run(q Request) []Problem {
+// first, and by lines. When ctx ends, the rest is not checked, and the result is incomplete.
+func Run(ctx context.Context, q Request) []Problem {
 	facts := resource.NewFacts(q.Objects, append(slices.Clip(q.Context), q.Old...), q.Namespace)
-	c := stage.New(facts, stage.Options{Expand: func(string) bool { return !q.Kept }, Kruise: q.Kruise, Limits: q.Limits, Stop: q.Stop, Progress: q.Progress})
+	c := stage.New(facts, stage.Options{Expand: func(string) bool { return !q.Kept }, Kruise: q.Kruise, Limits: q.Limits, Running: ctx, Progress: q.Progress})
 	all := newRelatedObjects(c, q)
 	lists := make([][]Problem, len(q.Objects))
 	_ = c.Each(len(q.Objects), func(i int) error {
@@ -167,7 +165,7 @@ func (s *relatedObjects) problems(r *resource.Resource) []Problem {
 	if s.request.Operation != check.Delete {
 		out = append(out, s.advice(r, old, refused)...)
 	}
-	ignored := ignores(r)
+	ignored := strings.FieldsFunc(r.Annotation(ignoreAnnotation), func(c rune) bool { return c == ',' || c == ' ' })
 	out = slices.DeleteFunc(out, func(p Problem) bool {
 		return slices.Contains(s.request.Disabled, p.Rule) || slices.Contains(ignored, p.Rule) || slices.Contains(ignored, "*")
 	})
@@ -175,10 +173,6 @@ func (s *relatedObjects) problems(r *resource.Resource) []Problem {
 		return cmp.Or(cmp.Compare(b.Severity.Rank(), a.Severity.Rank()), cmp.Compare(a.Line, b.Line))
 	})
 	return out
-}
-
-func ignores(r *resource.Resource) []string {
-	return strings.FieldsFunc(r.Annotation(ignoreAnnotation), func(c rune) bool { return c == ',' || c == ' ' })
 }
 
 // Rules returns the whole catalogue, sorted by kind and ID.

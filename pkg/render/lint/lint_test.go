@@ -1,7 +1,7 @@
 package lint_test
 
 import (
-	"errors"
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -240,7 +240,7 @@ func TestAdvice(t *testing.T) {
 }
 
 func (c situation) run(t *testing.T) {
-	got := lint.Run(lint.Request{Kruise: c.release(), Objects: parse(t, c.input), Old: parse(t, c.old), Context: parse(t, c.context), Namespace: "shop"})
+	got := lint.Run(t.Context(), lint.Request{Kruise: c.release(), Objects: parse(t, c.input), Old: parse(t, c.old), Context: parse(t, c.context), Namespace: "shop"})
 	var found []string
 	for _, p := range got {
 		found = append(found, p.Rule+" "+p.Field)
@@ -268,7 +268,7 @@ func parse(t *testing.T, text string) []*resource.Resource {
 // TestRun_RefusalsSilenceAdvice come first and silence advice about the same object.
 func TestRun_RefusalsSilenceAdvice(t *testing.T) {
 	bad := strings.Replace(clone("partition: 4"), "selector: {matchLabels: {app: web}}", "selector: {matchLabels: {app: other}}", 1)
-	got := lint.Run(lint.Request{Kruise: kruise.Next, Objects: golden.Parse(t, bad)})
+	got := lint.Run(t.Context(), lint.Request{Kruise: kruise.Next, Objects: golden.Parse(t, bad)})
 	if len(got) == 0 || got[0].Severity != lint.Error {
 		t.Fatalf("got %v", got)
 	}
@@ -277,7 +277,7 @@ func TestRun_RefusalsSilenceAdvice(t *testing.T) {
 			t.Errorf("advice about an object that is refused: %v", p)
 		}
 	}
-	if off := lint.Run(lint.Request{Kruise: kruise.Next, Objects: golden.Parse(t, bad), Disabled: []string{got[0].Rule}}); len(off) >= len(got) {
+	if off := lint.Run(t.Context(), lint.Request{Kruise: kruise.Next, Objects: golden.Parse(t, bad), Disabled: []string{got[0].Rule}}); len(off) >= len(got) {
 		t.Errorf("rule %s is off, and reports %v", got[0].Rule, off)
 	}
 }
@@ -285,7 +285,7 @@ func TestRun_RefusalsSilenceAdvice(t *testing.T) {
 // TestRun_ReportsProtectedDeletion asks whether objects may be deleted.
 func TestRun_ReportsProtectedDeletion(t *testing.T) {
 	protected := strings.Replace(clone(""), "namespace: shop", "namespace: shop, labels: {policy.kruise.io/delete-protection: Always}", 1)
-	got := lint.Run(lint.Request{Objects: golden.Parse(t, protected), Operation: check.Delete})
+	got := lint.Run(t.Context(), lint.Request{Objects: golden.Parse(t, protected), Operation: check.Delete})
 	if len(got) != 1 || got[0].Rule != "delete/protected" {
 		t.Errorf("got %v", got)
 	}
@@ -311,11 +311,12 @@ func TestCatalogue_EveryRuleIsExplained(t *testing.T) {
 func TestStop(t *testing.T) {
 	const bad = "apiVersion: apps.kruise.io/v1alpha1\nkind: CloneSet\nmetadata: {name: web}\n"
 	q := lint.Request{Kruise: kruise.Next, Objects: golden.Parse(t, bad)}
-	if len(lint.Run(q)) == 0 {
+	if len(lint.Run(t.Context(), q)) == 0 {
 		t.Fatal("nothing is wrong")
 	}
-	q.Stop = func() error { return errors.New("stop") }
-	if got := lint.Run(q); len(got) > 0 {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if got := lint.Run(ctx, q); len(got) > 0 {
 		t.Errorf("still found %d problems", len(got))
 	}
 }

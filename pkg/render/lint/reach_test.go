@@ -42,7 +42,7 @@ func reachings() []reaching {
 func TestReach_Rules(t *testing.T) {
 	for _, c := range reachings() {
 		for text, want := range map[string]bool{c.bad: true, c.good: false} {
-			problems := lint.Run(lint.Request{Objects: golden.Parse(t, text)})
+			problems := lint.Run(t.Context(), lint.Request{Objects: golden.Parse(t, text)})
 			if got := slices.ContainsFunc(problems, func(p lint.Problem) bool { return p.Rule == c.rule }); got != want {
 				t.Errorf("%s: reported %v, want %v, for\n%s", c.rule, got, want, text)
 			}

@@ -34,15 +34,10 @@ func requestsAboveLimits(s *subject) {
 		switch {
 		case s.r.Is(kruise.Group, kruise.KindSidecarSet) && s.r.Name() == e.Set:
 			s.report(e.Field, hint, "%s", e)
-		case s.r == e.Owner && !s.checked(kruise.KindSidecarSet, e.Set):
+		case s.r == e.Owner && !slices.ContainsFunc(s.request.Objects, func(r *resource.Resource) bool { return r.Is(kruise.Group, kruise.KindSidecarSet) && r.Name() == e.Set }):
 			s.reportAt("", hint, "SidecarSet %s, %s: %s", e.Set, e.Field, e)
 		}
 	}
-}
-
-// checked reports whether an object of Kruise is among those to check.
-func (s *relatedObjects) checked(kind, name string) bool {
-	return slices.ContainsFunc(s.request.Objects, func(r *resource.Resource) bool { return r.Is(kruise.Group, kind) && r.Name() == name })
 }
 
 func matchesNothing(s *subject) {

@@ -322,7 +322,7 @@ func warn(said string) {
 
 // kustomization is the source that a build gives. What is undecided about it goes to undecided, and
 // without that is a fault.
-func kustomization(ctx context.Context, k kustomizationDir, undecided func(*resource.Error)) source {
+func kustomization(ctx context.Context, k kustomizationDir, undecided *[]*resource.Error) source {
 	name, where := kustomizationFile(k.Dir), &buildPlaces{}
 	return source{name: name, places: where, read: func(limit int64) ([]byte, error) {
 		out, err := k.Build(ctx)
@@ -335,7 +335,7 @@ func kustomization(ctx context.Context, k kustomizationDir, undecided func(*reso
 			if undecided == nil {
 				errs.Add(place)
 			} else {
-				undecided(place)
+				*undecided = append(*undecided, place)
 			}
 		}
 		if int64(len(out.Text)) > limit {

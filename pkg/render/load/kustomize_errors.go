@@ -105,8 +105,8 @@ func remoteFault(name string, at resource.Error) error {
 func (j job) place(d *disk, matches func(file, field, value string) bool) (at resource.Error, value string) {
 	for _, t := range d.texts {
 		for _, root := range documentsIn(t.body) {
-			s := search{matches: func(field, value string) bool { return matches(t.name, field, value) }, left: maxSearched}
-			if n, field := s.find(root, ""); n != nil {
+			s := search{left: maxSearched}
+			if n, field := s.find(root, "", func(field, value string) bool { return matches(t.name, field, value) }); n != nil {
 				return resource.Error{File: j.displayPath(t.name), Line: n.Line, Field: field}, s.value
 			}
 		}
@@ -125,9 +125,8 @@ func (j job) displayPath(path string) string {
 
 // search looks through the values of one document.
 type search struct {
-	matches func(field, value string) bool
-	value   string
-	left    int
+	value string
+	left  int
 }
 
 // contents are fields that hold what is to come into objects, and name nothing to read.
@@ -136,20 +135,20 @@ var contents = map[string]bool{"data": true, "stringData": true, "binaryData": t
 // maxSearched bounds the values that are looked at, since aliases repeat them.
 const maxSearched = 100_000
 
-func (s *search) find(n *tree.Node, field string) (*tree.Node, string) {
+func (s *search) find(n *tree.Node, field string, matches func(field, value string) bool) (*tree.Node, string) {
 	if s.left--; s.left < 0 {
 		return nil, ""
 	}
 	switch n.Kind {
 	case yaml.ScalarNode:
 		for _, value := range namesIn(n) {
-			if s.matches(field, value) {
+			if matches(field, value) {
 				s.value = value
 				return n, field
 			}
 		}
 	case yaml.AliasNode:
-		if found, _ := s.find(n.Alias, field); found != nil {
+		if found, _ := s.find(n.Alias, field, matches); found != nil {
 			return n, field
 		}
 	case yaml.MappingNode:
@@ -157,13 +156,13 @@ func (s *search) find(n *tree.Node, field string) (*tree.Node, string) {
 			if contents[n.Content[i].Value] {
 				continue
 			}
-			if found, at := s.find(n.Content[i+1], strings.TrimPrefix(field+"."+n.Content[i].Value, ".")); found != nil {
+			if found, at := s.find(n.Content[i+1], strings.TrimPrefix(field+"."+n.Content[i].Value, "."), matches); found != nil {
 				return found, at
 			}
 		}
 	default:
 		for _, child := range n.Content {
-			if found, at := s.find(child, field); found != nil {
+			if found, at := s.find(child, field, matches); found != nil {
 				return found, at
 			}
 		}

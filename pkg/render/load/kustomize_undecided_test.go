@@ -243,7 +243,7 @@ func TestLoad_FailsWhereNothingDecides(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	var said []*resource.Error
-	opt.Undecided = func(e *resource.Error) { said = append(said, e) }
+	opt.Undecided = &said
 	list, err := Load(t.Context(), opt)
 	if err != nil || len(list) != 2 || len(said) != 1 {
 		t.Errorf("%d objects, %d places, %v", len(list), len(said), err)

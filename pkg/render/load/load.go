@@ -62,9 +62,9 @@ type Options struct {
 	// KruiseSchema says whether Kruise's schema and field lists take part in the build of the
 	// kustomization, which kustomize has not; nil leaves that to the kustomization.
 	KruiseSchema *bool
-	// Undecided is called with each place where Kruise's schema or field lists would change what
-	// is built, and nothing says whether they take part. Without it each is a fault.
-	Undecided func(*resource.Error)
+	// Undecided gets the places where Kruise's schema or field lists would change what is
+	// built, and nothing says whether they take part. Without it each is a fault.
+	Undecided *[]*resource.Error
 	// Stdin is what "-" reads.
 	Stdin io.Reader
 	// Namespace is where objects without one live, for finding duplicates;
@@ -314,6 +314,6 @@ const buildPart = .8
 // each calls f for 0 to n-1 on all cores and gathers the faults in that order;
 // err is the context's.
 func each(ctx context.Context, n int, f func(i int) error) (faults resource.Errors, err error) {
-	err = resource.InOrder(0, n, ctx.Err, resource.ProgressOf(ctx), f, func(err error) { faults.Add(err) })
+	err = resource.InOrder(ctx, 0, n, resource.ProgressOf(ctx), f, func(err error) { faults.Add(err) })
 	return faults, err
 }

@@ -51,7 +51,7 @@ func (p *page) summary(s Set) {
 	}
 	for i := range s.Sequences {
 		q := &s.Sequences[i]
-		p.line("| %s | %s | %d |", cell(Named(q.Object)), driverWords[q.Driver], len(q.Steps))
+		p.line("| %s | %s | %d |", strings.ReplaceAll(plain(Named(q.Object)), "|", `\|`), driverWords[q.Driver], len(q.Steps))
 	}
 	for _, l := range []struct {
 		title string
@@ -142,7 +142,5 @@ func (p *page) commands(list []string) {
 func plain(s string) string {
 	return strings.NewReplacer("<", "&lt;", "*", `\*`, "`", "'", "_", `\_`).Replace(s)
 }
-
-func cell(s string) string { return strings.ReplaceAll(plain(s), "|", `\|`) }
 
 func code(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }

@@ -170,7 +170,7 @@ func (q *ephemeral) targets(pods podIndex) (todo, begun []*corev1.Pod, err error
 		fit = fit[:max(*r, 0)]
 	}
 	for _, p := range fit {
-		if q.hasContainers(p) {
+		if slices.ContainsFunc(p.Spec.EphemeralContainers, q.marked) {
 			begun = append(begun, p)
 		} else {
 			todo = append(todo, p)
@@ -189,11 +189,6 @@ func (q *ephemeral) hasNameConflict(p *corev1.Pod) bool {
 	return slices.ContainsFunc(p.Spec.EphemeralContainers, func(c corev1.EphemeralContainer) bool {
 		return slices.Contains(q.names(), c.Name) && !q.marked(c)
 	})
-}
-
-// hasContainers reports a pod that has the job's containers.
-func (q *ephemeral) hasContainers(p *corev1.Pod) bool {
-	return slices.ContainsFunc(p.Spec.EphemeralContainers, q.marked)
 }
 
 func (q *ephemeral) marked(c corev1.EphemeralContainer) bool {

@@ -24,13 +24,10 @@ const (
 )
 
 // inPlace are the methods that leave the pod alone.
-var inPlace = []struct {
-	method, because string
-	try             func(*recreate, *corev1.Container, int) (w *method, why string)
-}{
-	{imageAlias, "the digest of its image is known", (*recreate).byAlias},
-	{resize, "its resizePolicy has it restarted", (*recreate).byResize},
-	{signal, "its restartPolicy brings it back", (*recreate).bySignal},
+var inPlace = []struct{ method, because string }{
+	{imageAlias, "the digest of its image is known"},
+	{resize, "its resizePolicy has it restarted"},
+	{signal, "its restartPolicy brings it back"},
 }
 
 // method is how one container, or the whole pod, is restarted: its step, with the conditions that
@@ -86,7 +83,16 @@ func (q *recreate) methodFor(name, wanted string) (*method, string) {
 		if wanted != "" && m.method != wanted {
 			continue
 		}
-		w, why := m.try(q, &q.pod.Spec.Containers[i], i)
+		var w *method
+		var why string
+		switch c := &q.pod.Spec.Containers[i]; m.method {
+		case imageAlias:
+			w, why = q.byAlias(c, i)
+		case resize:
+			w, why = q.byResize(c, i)
+		case signal:
+			w, why = q.bySignal(c, i)
+		}
 		if w == nil {
 			against = append(against, "not "+m.method+", as "+why)
 			continue

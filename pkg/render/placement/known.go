@@ -34,7 +34,7 @@ func (s *state) known() (map[string]kruise.PodState, error) {
 		return nil, err
 	}
 	maps.Copy(states, recorded)
-	states = Pass(&s.spec, states, Workload{Wants: s.wants()}, s.pods())
+	states = Pass(&s.spec, states, s.ordinals(), s.pods())
 	return states, s.checkRecorded(states)
 }
 
@@ -101,17 +101,13 @@ func (s *state) owns(pod *resource.Resource) bool {
 // many is the number of pods from which on ordinals are not counted any more.
 const many = 1 << 20
 
-// wants returns the ordinals that the workload has, nil where they are not known.
-func (s *state) wants() func(int) bool {
+// ordinals are those that the workload has, as far as they are known.
+func (s *state) ordinals() Workload {
 	first, replicas, reserved, ok := s.size()
 	if !ok || replicas > many {
-		return nil
+		return Workload{}
 	}
-	wanted := rules.Ordinals(first, replicas, reserved)
-	return func(n int) bool {
-		_, ok := slices.BinarySearch(wanted, n)
-		return ok
-	}
+	return Workload{Known: true, Ordinals: rules.Ordinals(first, replicas, reserved)}
 }
 
 // checkRecorded refuses what no cluster can have recorded: it would become part of

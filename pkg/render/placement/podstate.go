@@ -2,6 +2,7 @@ package placement
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,9 +44,10 @@ func ReadPod(pod *tree.Node, labels map[string]string) Pod {
 type Workload struct {
 	// Gone is a workload that does not exist or is being deleted.
 	Gone bool
-	// Wants reports whether a pod of this ordinal belongs to the workload as it is
-	// now; nil where that is not known.
-	Wants func(ordinal int) bool
+	// Ordinals, in order, are those of the pods that belong to the workload as it is
+	// now, if that is Known.
+	Ordinals []int
+	Known    bool
 }
 
 // Pass returns the states after one look of Kruise's controller at a workload and
@@ -72,12 +74,13 @@ func Pass(spec *kruise.PersistentPodStateSpec, states map[string]kruise.PodState
 			}
 		}
 	}
-	if spec.PersistentPodStateRetentionPolicy == kruise.PersistentPodStateRetainedWhenDeleted || w.Wants == nil {
+	if spec.PersistentPodStateRetentionPolicy == kruise.PersistentPodStateRetainedWhenDeleted || !w.Known {
 		return out
 	}
 	maps.DeleteFunc(out, func(name string, _ kruise.PodState) bool {
 		n, ok := ordinal(name)
-		return ok && !w.Wants(n) && !active[name]
+		_, wanted := slices.BinarySearch(w.Ordinals, n)
+		return ok && !wanted && !active[name]
 	})
 	return out
 }

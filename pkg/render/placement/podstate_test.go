@@ -87,7 +87,11 @@ func pod(name, node, z string) placement.Pod {
 }
 
 func below(n int) placement.Workload {
-	return placement.Workload{Wants: func(i int) bool { return i < n }}
+	w := placement.Workload{Known: true}
+	for i := range n {
+		w.Ordinals = append(w.Ordinals, i)
+	}
+	return w
 }
 
 func TestPass(t *testing.T) {

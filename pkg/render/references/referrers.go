@@ -20,7 +20,9 @@ type reference struct {
 	immutable bool
 	// split is what to do when the target became several objects; nil drops
 	// the referrer.
-	split func(*follower, link) (pieces, bool)
+	split interface {
+		split(f *follower, l link) (pieces, bool)
+	}
 }
 
 func (r reference) accepts(kind string) bool {
@@ -50,20 +52,20 @@ var referrers = map[string][]reference{
 		{path: []string{"spec", "metrics[]", "object", "target"}, defaultGroup: kruise.Group}, // v2beta1
 	},
 	"autoscaling.k8s.io/VerticalPodAutoscaler": {
-		{path: []string{"spec", "targetRef"}, defaultGroup: kruise.Group, split: splitVPA},
+		{path: []string{"spec", "targetRef"}, defaultGroup: kruise.Group, split: onePerPiece{}},
 	},
 	"keda.sh/ScaledObject": {
-		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: "apps", defaultKind: kruise.KindDeployment, notKinds: unscalable, split: kedaLimits.split},
+		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: "apps", defaultKind: kruise.KindDeployment, notKinds: unscalable, split: kedaLimits},
 	},
 	"http.keda.sh/HTTPScaledObject": {
 		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: "apps", defaultKind: kruise.KindDeployment, notKinds: unscalable},
 	},
 	"apps.kruise.io/WorkloadSpread": {
-		frozen(names([]string{kruise.KindCloneSet, kruise.KindDeployment, kruise.KindReplicaSet, kruise.KindStatefulSet, "Job"}, "spec", "targetRef")),
+		{path: []string{"spec", "targetRef"}, defaultGroup: kruise.Group, kinds: []string{kruise.KindCloneSet, kruise.KindDeployment, kruise.KindReplicaSet, kruise.KindStatefulSet, "Job"}, immutable: true},
 	},
 	"apps.kruise.io/PersistentPodState": {names([]string{kruise.KindStatefulSet}, "spec", "targetRef")},
 	"policy.kruise.io/PodUnavailableBudget": {
-		{path: []string{"spec", "targetRef"}, defaultGroup: kruise.Group, notKinds: unscalable, immutable: true, split: splitBudget},
+		{path: []string{"spec", "targetRef"}, defaultGroup: kruise.Group, notKinds: unscalable, immutable: true, split: sharedBudget{}},
 	},
 	"rollouts.kruise.io/Rollout": {
 		names(rolloutKinds, "spec", "workloadRef"),
@@ -81,12 +83,7 @@ var referrers = map[string][]reference{
 var rolloutKinds = []string{kruise.KindDeployment, kruise.KindStatefulSet, kruise.KindDaemonSet, kruise.KindCloneSet}
 
 func split(by limits, r reference) reference {
-	r.split = by.split
-	return r
-}
-
-func frozen(r reference) reference {
-	r.immutable = true
+	r.split = by
 	return r
 }
 

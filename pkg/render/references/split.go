@@ -11,15 +11,19 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// splitVPA recommends for each piece on its own.
-func splitVPA(f *follower, l link) (pieces, bool) {
+// onePerPiece recommends for each piece on its own.
+type onePerPiece struct{}
+
+func (onePerPiece) split(f *follower, l link) (pieces, bool) {
 	objects, ok := f.perPiece(l, l.became)
 	return pieces{objects, "references/per-piece", "one VerticalPodAutoscaler for each"}, ok
 }
 
-// splitBudget lets a PodUnavailableBudget guard the pods of all pieces through
+// sharedBudget lets a PodUnavailableBudget guard the pods of all pieces through
 // the selector that its target had: the budget stays one for all of them.
-func splitBudget(f *follower, l link) (pieces, bool) {
+type sharedBudget struct{}
+
+func (sharedBudget) split(f *follower, l link) (pieces, bool) {
 	target := f.c.Facts.Find(l.old)
 	if target == nil || !tree.IsMap(tree.Get(target.Node(), "spec", "selector")) {
 		return pieces{}, false
@@ -160,7 +164,7 @@ func (f *follower) handleUnresolved(l link) []*resource.Resource {
 		f.drop("references/unfit", l)
 	default:
 		if l.ref.split != nil {
-			if p, ok := l.ref.split(f, l); ok {
+			if p, ok := l.ref.split.split(f, l); ok {
 				f.c.Findings.Add(p.id, l.r, l.at.path, l.outcomeText()+": "+p.detail)
 				return p.objects
 			}

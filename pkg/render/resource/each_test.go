@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -12,7 +13,7 @@ import (
 func TestInOrder_KeepsTheOrder(t *testing.T) {
 	for _, n := range []int{0, 1, atOnce - 1, atOnce, 2*atOnce + 7} {
 		var got []int
-		if err := InOrder(5, n, nil, nil, func(i int) int { return i * i }, func(v int) { got = append(got, v) }); err != nil {
+		if err := InOrder(t.Context(), 5, n, nil, func(i int) int { return i * i }, func(v int) { got = append(got, v) }); err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range got {
@@ -29,15 +30,14 @@ func TestInOrder_KeepsTheOrder(t *testing.T) {
 // TestInOrder_StopsEarly: nothing is called after the stop, and its error is returned.
 func TestInOrder_StopsEarly(t *testing.T) {
 	var calls atomic.Int64
-	stopped := errors.New("stopped")
-	stop := func() error {
-		if calls.Load() >= 10 {
-			return stopped
+	ctx, stop := context.WithCancel(t.Context())
+	err := InOrder(ctx, 2, 3*atOnce, nil, func(int) int {
+		if calls.Add(1) == 10 {
+			stop()
 		}
-		return nil
-	}
-	err := InOrder(2, 3*atOnce, stop, nil, func(int) int { calls.Add(1); return 0 }, func(int) { t.Error("a result of what was stopped") })
-	if !errors.Is(err, stopped) || calls.Load() > 12 {
+		return 0
+	}, func(int) { t.Error("a result of what was stopped") })
+	if !errors.Is(err, context.Canceled) || calls.Load() > 12 {
 		t.Errorf("%v after %d calls", err, calls.Load())
 	}
 }

@@ -49,23 +49,23 @@ func (o Origin) At(line int) (file string, at int) {
 }
 
 // Renamed returns the origin with its files under other names.
-func (o Origin) Renamed(name func(string) string) Origin {
-	o.File = name(o.File)
+func (o Origin) Renamed(names *strings.Replacer) Origin {
+	o.File = names.Replace(o.File)
 	if o.Built != nil {
-		o.Built = &renamed{o.Built, name}
+		o.Built = &renamed{o.Built, names}
 	}
 	return o
 }
 
 type renamed struct {
 	Places
-	name func(string) string
+	names *strings.Replacer
 }
 
 // Place returns the place under the other name.
 func (r *renamed) Place(number int) (file string, line int) {
 	file, line = r.Places.Place(number)
-	return r.name(file), line
+	return r.names.Replace(file), line
 }
 
 // String gives the place for messages: file:line, or what of it is known.

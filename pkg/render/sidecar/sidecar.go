@@ -106,7 +106,7 @@ func (s *injector) inject(r *resource.Resource, t stage.Template) ([]inject.Choi
 	}
 	choices, err := s.choose(r, t, ns)
 	if err != nil {
-		return nil, nil, hinted(t.Node, err, "add the ControllerRevision of namespace kruise-system by --with or --live")
+		return nil, nil, tree.Errorf(t.Node, "", "add the ControllerRevision of namespace kruise-system by --with or --live", "%v", err)
 	}
 	s.explain(r, t, choices)
 	choices, others := s.apart(choices)
@@ -138,8 +138,6 @@ func (s *injector) apart(choices []inject.Choice) (here, others []inject.Choice)
 	}
 	return here, others
 }
-
-func hinted(n *tree.Node, err error, hint string) error { return tree.Errorf(n, "", hint, "%v", err) }
 
 // pullSecrets returns those of the template's ServiceAccount. The API server
 // gives them to a pod that lists none before Kruise adds its own

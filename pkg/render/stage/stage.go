@@ -11,6 +11,8 @@
 package stage
 
 import (
+	"context"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
@@ -83,8 +85,8 @@ type Options struct {
 	LeaveOut bool
 	// Limits bound what is made.
 	Limits Limits
-	// Stop, when set, is asked between objects; its error ends the render.
-	Stop func() error
+	// Running ends the render, between objects; nil means never.
+	Running context.Context //nolint:containedctx // stages run within one call
 	// Progress, when set, is told how much is done.
 	Progress resource.Progress
 	// Workers is the number of goroutines; 0 means one per core.
@@ -126,6 +128,9 @@ func New(facts *resource.Facts, o Options) *Context {
 	if o.Expand == nil {
 		o.Expand = func(string) bool { return false }
 	}
+	if o.Running == nil {
+		o.Running = context.Background()
+	}
 	return &Context{options: o, state: state{Facts: facts, Lineage: NewLineage()}}
 }
 
@@ -133,17 +138,12 @@ func New(facts *resource.Facts, o Options) *Context {
 func ExpandAll(string) bool { return true }
 
 // Stopped returns why the render must end, nil while it continues.
-func (c *Context) Stopped() error {
-	if c.Stop == nil {
-		return nil
-	}
-	return c.Stop()
-}
+func (c *Context) Stopped() error { return c.Running.Err() }
 
 // Each calls f for 0 to n-1 on all cores and gathers what fails, in order.
 func (c *Context) Each(n int, f func(i int) error) error {
 	var all resource.Errors
-	if err := resource.InOrder(c.Workers, n, c.Stop, c.Progress, f, func(err error) { all.Add(err) }); err != nil {
+	if err := resource.InOrder(c.Running, c.Workers, n, c.Progress, f, func(err error) { all.Add(err) }); err != nil {
 		return err
 	}
 	return all.Err()

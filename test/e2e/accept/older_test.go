@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -82,7 +83,7 @@ func asked(in input) map[string]bool {
 func newer(in input, opt render.Options, given map[string]bool) []string {
 	opt.Workers = 1
 	opt.Context = append(parsed(in.context), parsed(world())...)
-	res, err := render.Render(parsed(in.stream), opt)
+	res, err := render.Render(context.Background(), parsed(in.stream), opt)
 	if err != nil {
 		return nil // another test's matter
 	}

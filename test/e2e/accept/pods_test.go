@@ -166,7 +166,7 @@ func (p podTemplate) faults(t *testing.T) (out []string) {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	for _, p := range lint.Run(lint.Request{Objects: in, Kept: true, Kruise: kruise.Next}) {
+	for _, p := range lint.Run(context.Background(), lint.Request{Objects: in, Kept: true, Kruise: kruise.Next}) {
 		if p.Severity == lint.Error {
 			out = append(out, p.Rule+" "+p.Error.Error())
 		}

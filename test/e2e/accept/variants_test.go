@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"runtime"
@@ -110,7 +111,7 @@ func (all *rendering) render(in input, way variant, from string) error {
 	if way.changed {
 		opt.Base = parsed(before(in.stream))
 	}
-	res, err := render.Render(parsed(in.stream), opt)
+	res, err := render.Render(context.Background(), parsed(in.stream), opt)
 	if err != nil {
 		all.mu.Lock()
 		defer all.mu.Unlock()

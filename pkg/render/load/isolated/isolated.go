@@ -134,7 +134,7 @@ type bounded struct {
 	kept bytes.Buffer // not embedded: it would be read into past the bound
 	most int64
 	// full is called when there is more, and over is then true.
-	full func()
+	full context.CancelFunc
 	over bool
 }
 
