@@ -298,8 +298,9 @@ type modes struct {
 	// overall is the answer where pods are not distinguished by revision.
 	overall   rules.Eligibility
 	needsGate bool
-	// unknownTemplate reports a pod whose template is not known; nil where all are known.
-	unknownTemplate func(*cluster.Pod) bool
+	// replicaSet is the comparison of a ReplicaSet whose pods the client updates, where the template of
+	// a pod may be unknown; nil for all others.
+	replicaSet *comparison
 	// gateless counts pods that are recreated for lack of a readiness gate.
 	gateless int
 }
@@ -308,7 +309,7 @@ func newModes(b *comparison, whole rules.Eligibility) modes {
 	m := modes{byRevision: map[string]rules.Eligibility{}, overall: whole}
 	_, m.needsGate = b.present.Object.(*kruise.DaemonSet)
 	if b.plan.Driver == DriverClient && b.present.Kind == kruise.KindReplicaSet {
-		m.unknownTemplate = b.hasUnknownTemplate
+		m.replicaSet = b
 	}
 	if _, sidecars := b.present.Object.(*kruise.SidecarSet); sidecars || len(b.snap.Revisions) == 0 {
 		return m
@@ -332,7 +333,7 @@ func (m *modes) of(p *cluster.Pod) (rules.UpdateMode, string) {
 
 func (m *modes) lookup(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless bool) {
 	e, known := m.overall, true
-	if m.unknownTemplate != nil && m.unknownTemplate(p) {
+	if m.hasUnknownTemplate(p) {
 		return rules.ModeRecreate, "the template that the pod was created from is not known", false
 	}
 	if len(m.byRevision) > 0 {
@@ -347,7 +348,11 @@ func (m *modes) lookup(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless
 // hasUnknownTemplate reports a pod of a ReplicaSet that names a template which is neither the one
 // before this rollout, nor the one after, nor the recorded one; or none, where another program has written the
 // present template.
-func (b *comparison) hasUnknownTemplate(p *cluster.Pod) bool {
+func (m *modes) hasUnknownTemplate(p *cluster.Pod) bool {
+	b := m.replicaSet
+	if b == nil {
+		return false
+	}
 	mark, c := rules.RevisionOf(p), b.plan.Change
 	return mark == "" && b.unmarked() || mark != "" && mark != c.ToHash && (mark != c.FromHash || c.FromHash == c.ToHash) && !isBaseTemplate(b.snap, mark)
 }

@@ -13,8 +13,8 @@ import (
 type staging struct {
 	comparison
 	subject subject
-	// run returns the pods that a run of the plan changes; nil leaves those of the update order.
-	run func(Plan) []Touch
+	// hasRun is whether a run of the plan tells which pods change, and not the update order.
+	hasRun bool
 }
 
 // partitionMoves reports whether the desired partition differs, although no pod

@@ -342,7 +342,7 @@ func (b *builder) updateTitle(r *stage) string {
 	switch {
 	case r == nil && b.subject.created+len(b.subject.leaving) > 0, r == nil && replicas(b.present) != replicas(b.desired):
 		return what
-	case r == nil && b.run != nil:
+	case r == nil && b.hasRun:
 		return what // the run tells whether pods change
 	case r == nil:
 		return what + noPodChanges

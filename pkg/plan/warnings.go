@@ -143,9 +143,9 @@ func (b *reviewer) warnParent() {
 	if b.plan.Driver == DriverKruise {
 		return
 	}
-	for _, row := range parentLimits {
-		if text := row.text(b); text != "" {
-			b.warning("%s", text)
+	for _, limit := range b.parentLimits() {
+		if limit.warning != "" {
+			b.warning("%s", limit.warning)
 		}
 	}
 	if b.plan.Driver == DriverClient {
@@ -167,28 +167,26 @@ func (b *reviewer) parentRecreates() bool {
 }
 
 // parentLimit is one thing that Kruise would do and the native parent of the pods does not
-// (docs/drivers.md): a plan has a warning where it applies.
-type parentLimit struct {
-	// name is that of its row in docs/rollout-reference.md.
-	name string
-	// text is the warning of a plan; "" if it does not apply.
-	text func(*reviewer) string
-}
+// (docs/drivers.md). name is that of its row in docs/rollout-reference.md, warning what a plan says
+// of it; "" if it does not apply.
+type parentLimit struct{ name, warning string }
 
 // parentLimits are the table, those of the driver client first. Each row has been seen
 // on a real API server with Kubernetes' own controllers (test/e2e/rollout).
-var parentLimits = []parentLimit{
-	{"template", parentTemplate},
-	{"history", parentHistory},
-	{"surge", parentSurge},
-	{"ordered", parentOrdered},
-	{"hooks", parentHooks},
-	{"scale down", parentScaleDown},
-	{"in place", parentInPlace},
-	{"order", parentOrder},
-	{"stop", parentStop},
-	{"one at a time", parentOneByOne},
-	{"budgets", parentBudgets},
+func (b *reviewer) parentLimits() []parentLimit {
+	return []parentLimit{
+		{"template", parentTemplate(b)},
+		{"history", parentHistory(b)},
+		{"surge", parentSurge(b)},
+		{"ordered", parentOrdered(b)},
+		{"hooks", parentHooks(b)},
+		{"scale down", parentScaleDown(b)},
+		{"in place", parentInPlace(b)},
+		{"order", parentOrder(b)},
+		{"stop", parentStop(b)},
+		{"one at a time", parentOneByOne(b)},
+		{"budgets", parentBudgets(b)},
+	}
 }
 
 func parentTemplate(b *reviewer) string {
@@ -204,7 +202,7 @@ func parentTemplate(b *reviewer) string {
 func parentHistory(b *reviewer) string {
 	n := 0
 	for _, p := range b.snap.Pods {
-		if b.modes.unknownTemplate != nil && rules.Active(p) && b.modes.unknownTemplate(p) {
+		if rules.Active(p) && b.modes.hasUnknownTemplate(p) {
 			n++
 		}
 	}
