@@ -37,14 +37,11 @@ func (b *comparison) statefulSet(spec *kruise.StatefulSetSpec) subject {
 	if _, ok := cluster.Of(&kruise.StatefulSet{Spec: *spec}).Partition(); !ok {
 		return s
 	}
-	order := set.UpdateTargets()
+	why := "highest ordinal first"
 	if r := spec.UpdateStrategy.RollingUpdate; r != nil && r.UnorderedUpdate != nil {
-		b.setNumberPartition(&s, nil)
-		s.take = b.takeFromQueue(newFixedQueue(order, b.isOutdated), noTies, sameReason("by priority, then the highest ordinal"))
-		return s
+		slots, why = nil, "by priority, then the highest ordinal"
 	}
-	b.setNumberPartition(&s, slots)
-	s.take = b.takeFromQueue(newFixedQueue(order, b.isOutdated), noTies, sameReason("highest ordinal first"))
+	s.partition, s.order = b.numberPartition(s.total, slots), b.outdatedInOrder(set.UpdateTargets(), false, why)
 	return s
 }
 
@@ -149,9 +146,7 @@ func (k nativeStatefulSetKind) subject(b *comparison) subject {
 	if _, ok := cluster.Of(&appsv1.StatefulSet{Spec: *spec}).Partition(); !ok {
 		return s
 	}
-	order := set.Descending()
-	b.setNumberPartition(&s, slots)
-	s.take = b.takeFromQueue(newFixedQueue(order, b.isOutdated), noTies, sameReason("highest ordinal first"))
+	s.partition, s.order = b.numberPartition(s.total, slots), b.outdatedInOrder(set.Descending(), false, "highest ordinal first")
 	return s
 }
 

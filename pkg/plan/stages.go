@@ -83,7 +83,7 @@ func DefaultSteps(total int) []PolicyStep {
 // singleStage is the only stage of a workload whose controller cannot stop in between;
 // none where the controller does not update pods by itself.
 func (b *staging) singleStage() []stage {
-	if !b.templateChanged && !b.resumesController() || b.subject.take == nil {
+	if !b.templateChanged && !b.resumesController() || b.subject.order == nil {
 		return nil
 	}
 	if len(b.policy.Steps) > 1 {
@@ -105,7 +105,7 @@ func (b *staging) updatableRange() (already, reach int) {
 	if !b.templateChanged && !b.resumesController() {
 		already = max(already, min(b.allowedNow(), b.subject.total-b.subject.leftOutNow))
 	}
-	switch n := b.subject.allowed(own); {
+	switch n := b.subject.partition.allowed(own); {
 	case n >= reach:
 	case len(b.policy.Steps) == 0 || b.policy.Steps[len(b.policy.Steps)-1].To.Of(b.subject.total) == n:
 		reach = n
@@ -126,7 +126,7 @@ func (b *staging) resumesController() bool {
 
 // ownPartition is the partition of the desired spec.
 func (b *staging) ownPartition() (intstr.IntOrString, bool) {
-	if b.subject.allowed == nil {
+	if b.subject.partition == nil {
 		return intstr.IntOrString{}, false
 	}
 	return cluster.Of(b.desired.Object).Partition()
@@ -138,7 +138,7 @@ func (b *staging) allowedNow() int {
 	if !ok {
 		return b.subject.total
 	}
-	return b.subject.allowed(v)
+	return b.subject.partition.allowed(v)
 }
 
 // capSteps limits steps to a number of pods: those beyond it update that number, and keep their
@@ -216,10 +216,10 @@ func decreasingSteps(steps []PolicyStep, total int) []string {
 func (b *staging) partitionFor(r stage, last bool) intstr.IntOrString {
 	own, ok := b.ownPartition()
 	if !last || !ok {
-		return b.subject.partition(r.updated, r.To.Percent)
+		return exactPartition(b.subject.partition, r.updated, r.To.Percent)
 	}
-	if n := b.subject.allowed(own); n == r.updated || n > r.updated && r.updated == b.subject.total {
+	if n := b.subject.partition.allowed(own); n == r.updated || n > r.updated && r.updated == b.subject.total {
 		return own
 	}
-	return b.subject.partition(r.updated, r.To.Percent)
+	return exactPartition(b.subject.partition, r.updated, r.To.Percent)
 }

@@ -296,8 +296,8 @@ func (b *builder) updatedUnheld(next *cluster.Workload) int {
 	if b.startsEmpty() {
 		n = b.subject.total
 	}
-	if v, ok := cluster.Of(next.Object).Partition(); ok && b.subject.allowed != nil && n > b.updatedPods() {
-		n = max(min(n, b.subject.allowed(v)), min(b.updatedPods(), b.subject.total))
+	if v, ok := cluster.Of(next.Object).Partition(); ok && b.subject.partition != nil && n > b.updatedPods() {
+		n = max(min(n, b.subject.partition.allowed(v)), min(b.updatedPods(), b.subject.total))
 	}
 	return n
 }
@@ -317,10 +317,10 @@ func (b *builder) podsUntil(updated int) []PodStep {
 			out = append(out, PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: rules.ModeDelete, Why: leavingReason})
 		}
 	}
-	if s.take == nil {
+	if s.order == nil {
 		return out
 	}
-	return append(out, s.take(max(n, 0))...)
+	return append(out, b.takePods(max(n, 0))...)
 }
 
 func (b *builder) updateTitle(r *stage) string {

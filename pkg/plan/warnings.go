@@ -30,7 +30,7 @@ func (b *reviewer) warn() {
 	b.warnSurge()
 	b.warnUnreadGates()
 	b.warnPods()
-	if n := b.updatedSoFar(); n < b.subject.total && b.subject.take != nil {
+	if n := b.updatedSoFar(); n < b.subject.total && b.subject.order != nil {
 		b.warning("the plan ends with %d of %s updated", n, counted.Of(b.subject.total, "pod"))
 	}
 }
@@ -163,7 +163,7 @@ func (b *reviewer) fieldOfSource(field string) string {
 
 // parentRecreates reports whether the native parent itself recreates the pods.
 func (b *reviewer) parentRecreates() bool {
-	return b.plan.Driver == DriverNative && b.templateChanged && b.subject.take != nil
+	return b.plan.Driver == DriverNative && b.templateChanged && b.subject.order != nil
 }
 
 // parentLimit is one thing that Kruise would do and the native parent of the pods does not
