@@ -230,8 +230,8 @@ func (r *rollout) statefulSetRules(spec kruise.StatefulSetSpec, updated int) *ru
 	return &rules.StatefulSet{Spec: &spec, Update: r.revision(), Pods: r.snap.Pods, Gates: r.snap.Gates, Now: r.now}
 }
 
-// isUpdating reports whether the in-place update of a pod is not complete.
-func (c *client) isUpdating(p *cluster.Pod) bool {
+// Updating reports whether the in-place update of a pod is not complete.
+func (c *client) Updating(p *cluster.Pod) bool {
 	return !rules.InPlacePending(p, c.snap.report(p)).Done()
 }
 

@@ -103,7 +103,7 @@ func (s statefulSetSpec) updateOrder(b *comparison) []*cluster.Pod {
 
 func (s statefulSetSpec) nextPods(c *client) ([]*cluster.Pod, string) {
 	set := c.statefulSetRules(*s.StatefulSetSpec, c.step.Updated)
-	set.Pods, set.Busy = c.withRestarts.Pods, c.isUpdating
+	set.Pods, set.Busy = c.withRestarts.Pods, c
 	if scale := set.Scale(); scale.Stop {
 		return preparedPods(c.snap.Pods), scale.Why
 	}

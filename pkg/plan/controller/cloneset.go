@@ -59,7 +59,7 @@ func reconcileCloneSet(v *View, o *kruise.CloneSet) Pass {
 	s.readClaims()
 	s.tidyClaims()
 	if s.scale() {
-		s.pass.IfRefused = s.refused
+		s.pass.scaling = s
 	} else {
 		s.updatePods()
 	}

@@ -49,9 +49,14 @@ type View struct {
 	Gates   cluster.Gates
 	// Answers is what is remembered of Pods and Claims from pass to pass; nil remembers nothing.
 	Answers *cluster.Answers
-	// Pick returns a number in [0, n): what the controller leaves to chance,
-	// such as which node of a DaemonSet comes first.
-	Pick func(n int) int
+	// Chance decides what the controller leaves to chance, such as which node of a DaemonSet comes
+	// first; nil always takes the first.
+	Chance Chance
+}
+
+// Chance returns numbers in [0, n).
+type Chance interface {
+	Below(n int) int
 }
 
 // Pass is what one pass of a controller does. Actions are carried out in order;
@@ -67,11 +72,19 @@ type Pass struct {
 	RequeueAfter time.Duration
 	// Why is what the pass does, or what it waits for.
 	Why string
-	// IfRefused is what the controller does when a write is refused before which
-	// done of the actions were carried out, instead of the rest of this pass and
-	// its status; nil when the pass just ends. It comes back after [Retry] all
-	// the same.
-	IfRefused func(done int, why error) Pass
+	// scaling is the pass of a CloneSet that creates or deletes pods.
+	scaling *cloneSet
+}
+
+// IfRefused is what the controller does when a write is refused before which
+// done of the actions were carried out, instead of the rest of this pass and
+// its status; false when the pass just ends. It comes back after [Retry] all
+// the same.
+func (p *Pass) IfRefused(done int, why error) (Pass, bool) {
+	if p.scaling == nil {
+		return Pass{}, false
+	}
+	return p.scaling.refused(done, why), true
 }
 
 // Retry is how long after a refused write a controller comes back.

@@ -25,8 +25,12 @@ type SpreadView struct {
 	// annotations.
 	LeaveMetadata bool
 	Nodes         map[string]*cluster.Node
-	// Whole returns metadata and spec of a pod as far as they are known.
-	Whole func(*cluster.Pod) *tree.Node
+	Known         KnownPods
+}
+
+// KnownPods returns metadata and spec of a pod as far as they are known.
+type KnownPods interface {
+	MetadataAndSpec(*cluster.Pod) *tree.Node
 }
 
 // SpreadPass is what one pass does. The status is written first: a controller that creates
@@ -71,7 +75,7 @@ func (v *SpreadView) adopt(pass *SpreadPass) {
 		if node == nil {
 			continue
 		}
-		whole := v.Whole(p)
+		whole := v.Known.MetadataAndSpec(p)
 		full := v.Full(v.Version(p))
 		out := make([]spread.Candidate, len(full))
 		for i := range out {

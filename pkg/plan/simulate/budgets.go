@@ -428,12 +428,7 @@ func (bg *budgets) tallyAll() {
 	bg.unavailable.makeIndex()
 	bg.disruptions.makeIndex()
 	for _, g := range bg.unavailable.list {
-		g.tally = controller.Tally{Pod: func(name string) *cluster.Pod {
-			if e := bg.store.podsByName[podName{g.budget.Namespace, name}]; e != nil {
-				return e.Pod
-			}
-			return nil
-		}}
+		g.tally = controller.Tally{Pods: bg.store, Namespace: g.budget.Namespace}
 	}
 	for _, e := range bg.store.all.pods {
 		e.weights, e.memberOf = nil, nil

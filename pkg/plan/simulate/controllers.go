@@ -49,7 +49,7 @@ func (m *controllerManager) reconcile(o *object) {
 		Pods:       m.store.podsOf(o),
 		Namespaces: m.store.namespaces, Reports: m.kubelet.reports, Gates: m.opt.Gates,
 		Claims: m.claims.of(o), Answers: o.remembered(m.opt),
-		Pick: func(n int) int { return int(m.chance.below(uint64(max(n, 1)))) },
+		Chance: m.chance,
 	}
 	for _, child := range o.children {
 		v.Children = append(v.Children, child.workload)
@@ -92,8 +92,8 @@ func (m *controllerManager) apply(o *object, pass controller.Pass) (again time.D
 		}
 		refused = true
 		o.refusal = err.Error()
-		if pass.IfRefused != nil {
-			again, _ = m.apply(o, pass.IfRefused(done, err))
+		if then, ok := pass.IfRefused(done, err); ok {
+			again, _ = m.apply(o, then)
 			return again, true
 		}
 		break

@@ -311,3 +311,11 @@ func (s *store) concerns(o *object, budget []*cluster.Pod) bool {
 func (s *store) versionOf(o *object) string {
 	return strconv.FormatUint(o.version, 36) + "." + strconv.FormatUint(s.version, 36)
 }
+
+// PodNamed finds a pod by its name, nil when it is gone.
+func (s *store) PodNamed(namespace, name string) *cluster.Pod {
+	if e := s.podsByName[podName{namespace, name}]; e != nil {
+		return e.Pod
+	}
+	return nil
+}
