@@ -1,7 +1,6 @@
 package kruise
 
 import (
-	"reflect"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -14,8 +13,30 @@ import (
 // Kubernetes itself fills into pods (probes, termination messages …) and what
 // takes a look at the cluster is left out.
 func Default(obj any) {
-	if d := types[reflect.TypeOf(obj)]; d != nil {
-		d.defaults(obj)
+	switch o := obj.(type) {
+	case *AdvancedCronJob:
+		defaultAdvancedCronJob(&o.Spec)
+	case *BroadcastJob:
+		defaultBroadcastJob(&o.Spec)
+	case *CloneSet:
+		defaultCloneSet(&o.Spec)
+	case *ContainerRecreateRequest:
+		defaultContainerRecreateRequest(&o.Spec)
+	case *DaemonSet:
+		defaultDaemonSet(&o.Spec)
+	case *ImageListPullJob:
+		defaultImagePull(&o.Spec.ImagePullJobTemplate)
+	case *ImagePullJob:
+		defaultImagePull(&o.Spec.ImagePullJobTemplate)
+		setText(&o.Spec.ImagePullPolicy, PullIfNotPresent)
+	case *NodeImage:
+		defaultNodeImage(&o.Spec)
+	case *SidecarSet:
+		defaultSidecarSet(&o.Spec)
+	case *StatefulSet:
+		defaultStatefulSet(&o.Spec)
+	case *UnitedDeployment:
+		defaultUnitedDeployment(&o.Spec)
 	}
 }
 
@@ -68,25 +89,31 @@ func PullPolicyOf(image string) corev1.PullPolicy {
 // stays as it is (docs/kruise/workloads.md#percentages-and-defaults).
 func DefaultStored(obj any) {
 	Default(obj)
-	if d := types[reflect.TypeOf(obj)]; d != nil {
-		d.stored(obj)
-		return
-	}
-	if f := natives[reflect.TypeOf(obj)]; f != nil {
-		f(obj)
-	}
-}
-
-// natives are what an API server writes into Kubernetes' own workloads, by the type
-// of a pointer to them.
-var natives = map[reflect.Type]func(obj any){
-	reflect.TypeFor[*appsv1.Deployment](): untyped(func(o *appsv1.Deployment) { defaultDeployment(&o.Spec) }),
-	reflect.TypeFor[*appsv1.ReplicaSet](): untyped(func(o *appsv1.ReplicaSet) {
+	switch o := obj.(type) {
+	case *AdvancedCronJob:
+		defaultCronTemplates(&o.Spec.Template)
+	case *BroadcastJob:
+		DefaultTemplate(&o.Spec.Template)
+	case *CloneSet:
+		DefaultTemplate(&o.Spec.Template)
+		defaultClaims(o.Spec.VolumeClaimTemplates)
+	case *SidecarSet:
+		defaultSidecars(&o.Spec)
+	case *StatefulSet:
+		DefaultTemplate(&o.Spec.Template)
+		defaultClaims(o.Spec.VolumeClaimTemplates)
+	case *UnitedDeployment:
+		defaultSubsetTemplate(&o.Spec.Template)
+	case *appsv1.Deployment:
+		defaultDeployment(&o.Spec)
+	case *appsv1.ReplicaSet:
 		setDefault(&o.Spec.Replicas, 1)
 		nativeTemplate(&o.Spec.Template)
-	}),
-	reflect.TypeFor[*appsv1.StatefulSet](): untyped(func(o *appsv1.StatefulSet) { defaultNativeStatefulSet(&o.Spec) }),
-	reflect.TypeFor[*appsv1.DaemonSet]():   untyped(func(o *appsv1.DaemonSet) { defaultNativeDaemonSet(&o.Spec) }),
+	case *appsv1.StatefulSet:
+		defaultNativeStatefulSet(&o.Spec)
+	case *appsv1.DaemonSet:
+		defaultNativeDaemonSet(&o.Spec)
+	}
 }
 
 func defaultSidecars(s *SidecarSetSpec) {

@@ -52,8 +52,6 @@ type guard[B metav1.Object, R any] struct {
 	// tally is of a PodUnavailableBudget.
 	tally   controller.Tally
 	members members
-	// count has its controller look.
-	count func()
 	// beyond is what it covers outside of the world.
 	beyond rules.OutsidePods
 	// rendered is a PodUnavailableBudget that is kept in an annotation of its PodDisruptionBudget:
@@ -105,10 +103,7 @@ func (l *guards[B, R]) drop(ref cluster.Ref, of func(*guard[B, R]) bool) {
 // wake has the controller of each budget count again.
 func (l *guards[B, R]) wake(c *clock, late time.Duration, reconcile func(*guard[B, R])) {
 	for _, g := range l.list {
-		if g.count == nil {
-			g.count = func() { reconcile(g) }
-		}
-		c.wakeAfter(&g.wakeup, late, g.count)
+		c.wakeAfter(&g.wakeup, late, func() { reconcile(g) })
 	}
 }
 

@@ -99,7 +99,7 @@ func (k *kubelet) resumePod(e *pod) {
 
 // recovers reports whether a pod that is not ready in the beginning becomes ready.
 func (k *kubelet) recovers(e *pod) bool {
-	return k.opt.Recover != nil && k.opt.Recover(e.Pod)
+	return k.opt.RecoverAll || k.opt.Recover[e.UID]
 }
 
 // restartContainer stops a container and starts it again with its image.
@@ -336,27 +336,25 @@ func (k *kubelet) pull(n *node, image string, then func()) {
 		then()
 		return
 	}
-	waiting, under := n.pulling[image]
-	n.pulling[image] = append(waiting, then)
-	if under {
+	if due, pulling := n.pulling[image]; pulling {
+		k.clock.after(due-k.clock.at, then)
 		return
 	}
-	k.clock.after(k.opt.Agent.Pull.draw(k.chance), func() {
+	d := k.opt.Agent.Pull.draw(k.chance)
+	n.pulling[image] = k.clock.at + d
+	k.clock.after(d, func() {
 		n.images[image] = true
 		k.recorder.pulls++
 		k.pulls++
 		k.store.version++
 		k.clock.active = k.clock.at
-		all := n.pulling[image]
 		delete(n.pulling, image)
-		for _, resume := range all {
-			resume()
-		}
+		then()
 	})
 }
 
 func (k *kubelet) unpullable(image string) bool {
-	return k.opt.Agent.Unpullable != nil && k.opt.Agent.Unpullable(image)
+	return slices.ContainsFunc(k.opt.Agent.Unpullable, func(end string) bool { return strings.HasSuffix(image, end) })
 }
 
 // addImage puts an image on a node and returns 1 when it was not there.
