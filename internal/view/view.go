@@ -24,17 +24,19 @@ type Style struct {
 	Width int
 	// Full shows values and lists of pods whole.
 	Full bool
-	// Copyable adds the flags of the connection to the commands of a hint, so that they can be
-	// copied; nil leaves them as they are.
-	Copyable func(hint string) string
+	// Connection completes the commands of a hint; nil leaves them as they are.
+	Connection interface {
+		// Copyable adds the flags of the connection, so that the commands can be copied.
+		Copyable(hint string) string
+	}
 }
 
 // hint is a hint as it is printed. Machine-readable output has hints without the connection.
 func (st Style) hint(text string) string {
-	if st.Copyable == nil {
+	if st.Connection == nil {
 		return text
 	}
-	return st.Copyable(text)
+	return st.Connection.Copyable(text)
 }
 
 // Grouped puts together what has one key, in the order of the first of each.

@@ -35,9 +35,10 @@ func sidecarSet(q diagnose.Question, o *kruise.SidecarSet, owner func(*cluster.P
 		out.Partition = p.String()
 	}
 	c := newCounter(q, o)
+	selects := c.set.Selects()
 	cells := map[cluster.Ref]*SidecarCell{}
 	for _, p := range q.Snapshot.Pods {
-		if !rules.Active(p) || !c.concerns(p) {
+		if !rules.Active(p) || !selects(p) && !diagnose.In(p, c.set.Name) {
 			continue
 		}
 		ref := owner(p)
@@ -70,7 +71,6 @@ func containers(o *kruise.SidecarSet) []SidecarContainer {
 // counter asks the rules of one set about pods.
 type counter struct {
 	set     *rules.SidecarSet
-	selects func(*cluster.Pod) bool
 	matched map[string]bool
 	outlook *plan.Preview
 }
@@ -78,15 +78,12 @@ type counter struct {
 func newCounter(q diagnose.Question, o *kruise.SidecarSet) *counter {
 	c := &counter{set: controller.SidecarSetRules(q.Snapshot.Workload, o, q.Snapshot.Gates.Release), matched: map[string]bool{}}
 	c.set.Pods, c.set.Namespaces = q.Snapshot.Pods, q.Snapshot.Namespaces
-	c.selects = c.set.Selects()
 	for _, p := range c.set.Matched() {
 		c.matched[p.UID] = true
 	}
 	c.outlook, _ = plan.PreviewOf(q.Snapshot, q.Now)
 	return c
 }
-
-func (c *counter) concerns(p *cluster.Pod) bool { return c.selects(p) || diagnose.In(p, c.set.Name) }
 
 func (c *counter) count(to *SidecarCell, p *cluster.Pod) {
 	if !c.matched[p.UID] {
