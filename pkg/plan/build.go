@@ -23,7 +23,10 @@ func (b *builder) build(run func(Plan) []Touch) (Plan, error) {
 	if err := b.check(); err != nil {
 		return Plan{}, err
 	}
-	b.desired = b.snap.Progress.Stop.withoutStop(b.present, b.desired)
+	// What an ended rollout has left in the cluster to stop the controller, this one lifts.
+	if stop := b.snap.Progress.Stop; stop.Check() == nil && stop.reverted(b.present) != b.present {
+		b.desired = stop.reverted(b.desired)
+	}
 	if err := b.chooseDriver(); err != nil {
 		return Plan{}, err
 	}

@@ -104,24 +104,16 @@ func (b *builder) resumeDeployment() {
 
 // readSubject reads the workload whose rules count.
 func (b *comparison) readSubject() (s subject) {
-	if b.plan.Driver == DriverClient {
-		s = b.clientSubject()
-	} else {
+	if b.plan.Driver != DriverClient {
 		s = kindOf(b.desired.Object).subject(b)
+	} else { // order and limits are those of the Kruise object that the native one was rendered from
+		b.plan.Drain, b.plan.Grace = b.drain(), b.grace()
+		if spec := clientSpecOf(b.snap, b.desired); spec != nil {
+			s = spec.subject(b)
+		}
 	}
 	s.updated = min(s.updated, s.total) // pods that leave with a smaller number, or with a surge, are not of the plan
 	return s
-}
-
-// clientSubject reads a native object whose pods the client updates: order and limits are those of
-// the Kruise object that it was rendered from.
-func (b *comparison) clientSubject() subject {
-	b.plan.Drain, b.plan.Grace = b.drain(), b.grace()
-	spec := clientSpecOf(b.snap, b.desired)
-	if spec == nil {
-		return subject{}
-	}
-	return spec.subject(b)
 }
 
 // countPods fills in how many pods of a subject are up to date, and how many the change creates;
@@ -324,17 +316,9 @@ func newModes(b *comparison, whole rules.Eligibility) modes {
 
 // of returns mode and reason for one pod, and counts those without a readiness gate.
 func (m *modes) of(p *cluster.Pod) (rules.UpdateMode, string) {
-	mode, why, gateless := m.lookup(p)
-	if gateless {
-		m.gateless++
-	}
-	return mode, why
-}
-
-func (m *modes) lookup(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless bool) {
 	e, known := m.overall, true
 	if m.hasUnknownTemplate(p) {
-		return rules.ModeRecreate, "the template that the pod was created from is not known", false
+		return rules.ModeRecreate, "the template that the pod was created from is not known"
 	}
 	if len(m.byRevision) > 0 {
 		if e, known = m.byRevision[cluster.Hash(rules.RevisionOf(p))]; !known {
@@ -342,7 +326,10 @@ func (m *modes) lookup(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless
 		}
 	}
 	mode, why := e.ForPod(p, known, m.needsGate)
-	return mode, why, mode != e.Mode && known
+	if mode != e.Mode && known {
+		m.gateless++
+	}
+	return mode, why
 }
 
 // hasUnknownTemplate reports a pod of a ReplicaSet that names a template which is neither the one

@@ -27,8 +27,9 @@ func (k sidecarSetKind) subject(b *comparison) subject {
 	set := b.sidecarSetRules(o)
 	matched := set.Matched()
 	s := subject{total: len(matched), limits: Limits{Replicas: len(matched), MaxUnavailable: set.MaxUnavailable(len(matched))}}
-	if len(b.snap.Pods) == 0 {
-		s.total = int(statusOfSidecars(b.present.Object).MatchedPods)
+	before, isSet := b.present.Object.(*kruise.SidecarSet)
+	if len(b.snap.Pods) == 0 && isSet {
+		s.total = int(before.Status.MatchedPods)
 		s.limits.Replicas, s.limits.MaxUnavailable = s.total, set.MaxUnavailable(s.total)
 	}
 	stuck := 0
@@ -48,7 +49,7 @@ func (k sidecarSetKind) subject(b *comparison) subject {
 	if s.leftOut > 0 {
 		b.warning("updateStrategy.selector leaves %d of %s out: they keep the old sidecars%s", s.leftOut, counted.Of(len(matched), "pod"), newPodsNote(o))
 	}
-	if before, ok := b.present.Object.(*kruise.SidecarSet); ok {
+	if isSet {
 		now := *set
 		now.Spec = &before.Spec
 		s.leftOutNow = now.LeftOut()
@@ -68,13 +69,6 @@ type sidecarSetPartition struct {
 
 func (p sidecarSetPartition) allowed(v intstr.IntOrString) int {
 	return max(p.reach-p.set.Keeps(&v, p.total), 0)
-}
-
-func statusOfSidecars(obj any) kruise.SidecarSetStatus {
-	if o, ok := obj.(*kruise.SidecarSet); ok {
-		return o.Status
-	}
-	return kruise.SidecarSetStatus{}
 }
 
 // newPodsNote reports which sidecars pods get that the strategy's selector leaves out when they

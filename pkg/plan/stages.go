@@ -80,8 +80,8 @@ func DefaultSteps(total int) []PolicyStep {
 	return append(steps, PolicyStep{To: All})
 }
 
-// singleStage is the only stage of a workload whose controller cannot stop in between;
-// none where the controller does not update pods by itself.
+// singleStage is the only stage of a workload whose controller cannot stop in between, with all the
+// checks of the policy's steps; none where the controller does not update pods by itself.
 func (b *staging) singleStage() []stage {
 	if !b.templateChanged && !b.resumesController() || b.subject.order == nil {
 		return nil
@@ -89,7 +89,11 @@ func (b *staging) singleStage() []stage {
 	if len(b.policy.Steps) > 1 {
 		b.warning("%s has no partition: all pods change in one step", title(b.present.Ref))
 	}
-	return []stage{b.lastStage(b.subject.total)}
+	only := PolicyStep{To: All}
+	for _, s := range b.policy.Steps {
+		only.Verify = append(only.Verify, s.Verify...)
+	}
+	return []stage{{only, b.subject.total}}
 }
 
 // updatableRange are how many pods are updated, or allowed to, before the first stage, and how
@@ -154,16 +158,6 @@ func capSteps(steps []PolicyStep, total, reach int) []PolicyStep {
 		}
 	}
 	return out
-}
-
-// lastStage is the only stage of a workload that cannot stop in between; it has all the
-// checks of the policy's steps.
-func (b *staging) lastStage(total int) stage {
-	last := PolicyStep{To: All}
-	for _, s := range b.policy.Steps {
-		last.Verify = append(last.Verify, s.Verify...)
-	}
-	return stage{last, total}
 }
 
 // stage is one step of a policy with its number of pods.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -21,7 +22,10 @@ func (b *reviewer) warn() {
 	if len(b.plan.Steps) == 0 {
 		return
 	}
-	b.warnPaused()
+	// Its controller updates no pod, but that of a Deployment, which the plan itself resumes.
+	if b.plan.Paused = b.plan.Driver == DriverKruise && rules.PausedOf(b.desired.Object); b.plan.Paused {
+		b.warning("%s is paused: its controller updates no pod until it is resumed", title(b.present.Ref))
+	}
 	b.warnParent()
 	b.warnHotUpgrades()
 	b.warnHooks()
@@ -32,13 +36,6 @@ func (b *reviewer) warn() {
 	b.warnPods()
 	if n := b.updatedSoFar(); n < b.subject.total && b.subject.order != nil {
 		b.warning("the plan ends with %d of %s updated", n, counted.Of(b.subject.total, "pod"))
-	}
-}
-
-// warnPaused warns that the controller updates no pod. A Deployment is resumed by the plan itself.
-func (b *reviewer) warnPaused() {
-	if b.plan.Paused = b.plan.Driver == DriverKruise && rules.PausedOf(b.desired.Object); b.plan.Paused {
-		b.warning("%s is paused: its controller updates no pod until it is resumed", title(b.present.Ref))
 	}
 }
 
@@ -56,7 +53,7 @@ func (b *reviewer) warnHooks() {
 				continue
 			}
 			recreated++
-			if p := b.podNamed(s.Name); p != nil && rules.Hooked(l.PreDelete, p) {
+			if slices.ContainsFunc(b.snap.Pods, func(p *cluster.Pod) bool { return p.Name == s.Name && rules.Hooked(l.PreDelete, p) }) {
 				held++
 			}
 		}
@@ -70,15 +67,6 @@ func (b *reviewer) warnHooks() {
 	if l.PreNormal != nil && recreated > 0 {
 		b.warnHook("preNormal", recreated)
 	}
-}
-
-func (b *reviewer) podNamed(name string) *cluster.Pod {
-	for _, p := range b.snap.Pods {
-		if p.Name == name {
-			return p
-		}
-	}
-	return nil
 }
 
 func (b *reviewer) warnHook(name string, pods int) {

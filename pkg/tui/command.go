@@ -21,7 +21,10 @@ type command struct {
 
 // commands are those of the interface and those of the screen that is seen.
 func commands(m Model) []command {
-	names := workloadNames(m)
+	var names []string
+	for _, w := range m.env.World.Workloads {
+		names = append(names, w.String())
+	}
 	list := append(opening(names), command{"pods", "the pods of a workload", names, func(m Model, args []string) (Model, tea.Cmd) {
 		r, _ := route(screen.Rollout)
 		return r.openNamed(m, args)
@@ -86,14 +89,6 @@ func named(w *world.World, name string) *world.Workload {
 	return w.Workloads[i]
 }
 
-func workloadNames(m Model) []string {
-	var list []string
-	for _, w := range m.env.World.Workloads {
-		list = append(list, w.String())
-	}
-	return list
-}
-
 // acting are the verbs; those that need a value take it from what was typed.
 func acting() []command {
 	var list []command
@@ -111,14 +106,6 @@ func acting() []command {
 			a.Value = args[0]
 			return m.ask(a)
 		}})
-	}
-	return list
-}
-
-func commandHelp(commands []command) []screen.Binding {
-	var list []screen.Binding
-	for _, c := range commands {
-		list = append(list, screen.Binding{Keys: []string{":" + c.name}, Help: c.help})
 	}
 	return list
 }

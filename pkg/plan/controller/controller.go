@@ -93,52 +93,41 @@ const Retry = time.Second
 // Reconcile makes one pass of the controller of the view's workload. It fails
 // only on a kind that has no model.
 func Reconcile(v *View) (Pass, error) {
-	pass := cluster.By(v.Workload.Object, cluster.Kinds[reconciler](reconcilers{}))
+	kinds := &reconcilers{View: v}
+	pass := cluster.By(v.Workload.Object, cluster.Kinds[*Pass](kinds))
 	if pass == nil {
 		return Pass{}, fmt.Errorf("no controller is modelled for %s", v.Workload)
 	}
-	return pass(v)
+	return *pass, kinds.err
 }
-
-// reconciler makes one pass of the controller of one object.
-type reconciler func(v *View) (Pass, error)
 
 // reconcilers has the controller of each kind of workload.
-type reconcilers struct{}
-
-// reconciling is a controller whose passes cannot fail.
-func reconciling[T any](pass func(*View, T) Pass, o T) reconciler {
-	return func(v *View) (Pass, error) { return pass(v, o), nil }
+type reconcilers struct {
+	*View
+	err error
 }
 
-func (reconcilers) CloneSet(o *kruise.CloneSet) reconciler { return reconciling(reconcileCloneSet, o) }
-
-func (reconcilers) StatefulSet(o *kruise.StatefulSet) reconciler {
-	return reconciling(reconcileStatefulSet, o)
+func (r *reconcilers) CloneSet(o *kruise.CloneSet) *Pass { return new(reconcileCloneSet(r.View, o)) }
+func (r *reconcilers) StatefulSet(o *kruise.StatefulSet) *Pass {
+	return new(reconcileStatefulSet(r.View, o))
 }
-
-func (reconcilers) DaemonSet(o *kruise.DaemonSet) reconciler {
-	return reconciling(reconcileDaemonSet, o)
+func (r *reconcilers) DaemonSet(o *kruise.DaemonSet) *Pass { return new(reconcileDaemonSet(r.View, o)) }
+func (r *reconcilers) Deployment(o *appsv1.Deployment) *Pass {
+	return new(reconcileDeployment(r.View, o))
 }
-
-func (reconcilers) SidecarSet(o *kruise.SidecarSet) reconciler {
-	return func(v *View) (Pass, error) { return reconcileSidecarSet(v, o) }
+func (r *reconcilers) ReplicaSet(o *appsv1.ReplicaSet) *Pass {
+	return new(reconcileReplicaSet(r.View, o))
 }
-
-func (reconcilers) Deployment(o *appsv1.Deployment) reconciler {
-	return reconciling(reconcileDeployment, o)
+func (r *reconcilers) NativeStatefulSet(o *appsv1.StatefulSet) *Pass {
+	return new(reconcileNativeStatefulSet(r.View, o))
 }
-
-func (reconcilers) ReplicaSet(o *appsv1.ReplicaSet) reconciler {
-	return reconciling(reconcileReplicaSet, o)
+func (r *reconcilers) NativeDaemonSet(o *appsv1.DaemonSet) *Pass {
+	return new(reconcileNativeDaemonSet(r.View, o))
 }
-
-func (reconcilers) NativeStatefulSet(o *appsv1.StatefulSet) reconciler {
-	return reconciling(reconcileNativeStatefulSet, o)
-}
-
-func (reconcilers) NativeDaemonSet(o *appsv1.DaemonSet) reconciler {
-	return reconciling(reconcileNativeDaemonSet, o)
+func (r *reconcilers) SidecarSet(o *kruise.SidecarSet) *Pass {
+	pass, err := reconcileSidecarSet(r.View, o)
+	r.err = err
+	return &pass
 }
 
 // act adds a write.

@@ -79,9 +79,10 @@ func (v *SpreadView) adopt(pass *SpreadPass) {
 		full := v.Full(v.Version(p))
 		out := make([]spread.Candidate, len(full))
 		for i := range out {
-			out[i] = spread.Candidate{WorkloadSpreadSubset: v.Spec.Subsets[i], Patched: satisfied(whole, tree.Get(v.Subsets[i], "patch")), Room: !full[i]}
+			patched, err := kruise.PatchTree(tree.Clone(whole), tree.Get(v.Subsets[i], "patch"))
+			out[i] = spread.Candidate{WorkloadSpreadSubset: v.Spec.Subsets[i], Patched: err == nil && tree.Equal(patched, whole), Room: !full[i]}
 		}
-		i := spread.Adopt(out, tolerations(whole), nodeObject(node))
+		i := spread.Adopt(out, tolerations(whole), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: node.Labels}, Spec: corev1.NodeSpec{Taints: node.Taints}})
 		if i == spread.None {
 			continue
 		}
@@ -111,22 +112,12 @@ func (v *SpreadView) replace(old, now *cluster.Pod) {
 	v.Pods = pods
 }
 
-// satisfied reports whether the patch would leave the pod as it is.
-func satisfied(pod, patch *tree.Node) bool {
-	out, err := kruise.PatchTree(tree.Clone(pod), patch)
-	return err == nil && tree.Equal(out, pod)
-}
-
 func tolerations(pod *tree.Node) []corev1.Toleration {
 	var spec corev1.PodSpec
 	if _, err := tree.Decode(tree.Get(pod, "spec"), &spec); err != nil {
 		return nil
 	}
 	return spec.Tolerations
-}
-
-func nodeObject(n *cluster.Node) *corev1.Node {
-	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}, Spec: corev1.NodeSpec{Taints: n.Taints}}
 }
 
 // wanted reads labels or annotations of a patch; null removes one.

@@ -164,17 +164,12 @@ func (bg *budgets) writeDisruption(doc *tree.Node) error {
 	}
 	bg.disruptions.add(b)
 	bg.changed()
-	return bg.writeRendered(b)
-}
-
-// writeRendered keeps the PodUnavailableBudget that a PodDisruptionBudget was rendered
-// from, unless that itself is there.
-func (bg *budgets) writeRendered(d *policyv1.PodDisruptionBudget) error {
-	b, err := controller.Rendered(d)
-	if b == nil || err != nil || bg.unavailable.find(b.Namespace, b.Name) != nil {
+	// Keep the PodUnavailableBudget that it was rendered from, unless that itself is there.
+	rendered, err := controller.Rendered(b)
+	if rendered == nil || err != nil || bg.unavailable.find(rendered.Namespace, rendered.Name) != nil {
 		return err
 	}
-	bg.unavailable.add(b).rendered = true
+	bg.unavailable.add(rendered).rendered = true
 	bg.changed()
 	return nil
 }

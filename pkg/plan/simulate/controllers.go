@@ -26,19 +26,16 @@ func (m *controllerManager) wakeAfter(o *object, d time.Duration) {
 	if o.workload == nil || o.carrier != nil {
 		return
 	}
-	m.clock.wakeAfter(&o.wakeup, d, func() { m.reconcileStored(o) })
+	m.clock.wakeAfter(&o.wakeup, d, func() {
+		if m.store.objects[o.ref] == o {
+			m.reconcile(o)
+		}
+	})
 }
 
 // latency is how late a controller is that watches this many pods.
 func (o *Options) latency(pods int) time.Duration {
 	return o.Latency + time.Duration(pods)*o.LatencyPerPod
-}
-
-// reconcileStored makes a pass unless the object is gone.
-func (m *controllerManager) reconcileStored(o *object) {
-	if m.store.objects[o.ref] == o {
-		m.reconcile(o)
-	}
 }
 
 // reconcile makes one pass of the object's controller.

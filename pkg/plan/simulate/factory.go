@@ -195,13 +195,6 @@ func (s *claimStore) sorted(condition func(*cluster.Claim) bool) []*cluster.Clai
 	return out
 }
 
-// claimPlace is where a claim is, or would be, among sorted claims.
-func claimPlace(sorted []*cluster.Claim, key podName) (place int, found bool) {
-	return slices.BinarySearchFunc(sorted, key, func(c *cluster.Claim, key podName) int {
-		return compareNames(podName{c.Namespace, c.Name}, key)
-	})
-}
-
 func (s *claimStore) count(c *cluster.Claim, by int) {
 	if c.Deleting || c.Owner.Kind == "Pod" {
 		s.leaving += by
@@ -241,7 +234,9 @@ func (s *claimStore) of(o *object) []*cluster.Claim {
 	for _, change := range missed {
 		if mine(change.claim) {
 			// Repeat a change of all claims among those of the object.
-			place, found := claimPlace(o.claims, podName{change.claim.Namespace, change.claim.Name})
+			place, found := slices.BinarySearchFunc(o.claims, podName{change.claim.Namespace, change.claim.Name}, func(c *cluster.Claim, key podName) int {
+				return compareNames(podName{c.Namespace, c.Name}, key)
+			})
 			end := place
 			if found {
 				end++

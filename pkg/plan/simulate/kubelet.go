@@ -330,8 +330,9 @@ func (k *kubelet) chooseFailing(e *pod, before string) {
 // asks for an image that is on its way waits for it with the others.
 func (k *kubelet) pull(n *node, image string, then func()) {
 	if n == nil || n.images[image] || (k.opt.Agent.Pull == Span{}) {
-		if n != nil {
-			k.pulls += addImage(n, image)
+		if n != nil && !n.images[image] {
+			n.images[image] = true
+			k.pulls++
 		}
 		then()
 		return
@@ -355,15 +356,6 @@ func (k *kubelet) pull(n *node, image string, then func()) {
 
 func (k *kubelet) unpullable(image string) bool {
 	return slices.ContainsFunc(k.opt.Agent.Unpullable, func(end string) bool { return strings.HasSuffix(image, end) })
-}
-
-// addImage puts an image on a node and returns 1 when it was not there.
-func addImage(n *node, image string) uint64 {
-	if n.images[image] {
-		return 0
-	}
-	n.images[image] = true
-	return 1
 }
 
 // withReadiness sets the conditions ContainersReady and Ready as the node does: every container is

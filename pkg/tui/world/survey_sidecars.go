@@ -87,7 +87,11 @@ func newCounter(q diagnose.Question, o *kruise.SidecarSet) *counter {
 
 func (c *counter) count(to *SidecarCell, p *cluster.Pod) {
 	if !c.matched[p.UID] {
-		to.Hold(c.outside(p), p.Name)
+		why := "the set matches it and is not in it: only a new pod gets it"
+		if diagnose.In(p, c.set.Name) {
+			why = c.outlook.BlockedReason(p)
+		}
+		to.Hold(why, p.Name)
 		return
 	}
 	to.Matched++
@@ -113,12 +117,4 @@ func (c *counter) count(to *SidecarCell, p *cluster.Pod) {
 		return
 	}
 	to.Hold(c.outlook.BlockedReason(p), p.Name)
-}
-
-// outside reports why a pod does not count although the set is in it, or should be.
-func (c *counter) outside(p *cluster.Pod) string {
-	if diagnose.In(p, c.set.Name) {
-		return c.outlook.BlockedReason(p)
-	}
-	return "the set matches it and is not in it: only a new pod gets it"
 }
