@@ -79,7 +79,11 @@ func aligned(w io.Writer, rows [][]string, gap int) error {
 	var lines bytes.Buffer
 	t := tabwriter.NewWriter(&lines, 0, 0, gap, ' ', 0)
 	for _, row := range rows {
-		if _, err := fmt.Fprintln(t, strings.Join(lined(row), "\t")); err != nil {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = text.Line(cell) // which can end neither its column nor its row
+		}
+		if _, err := fmt.Fprintln(t, strings.Join(cells, "\t")); err != nil {
 			return err
 		}
 	}
@@ -94,13 +98,4 @@ func aligned(w io.Writer, rows [][]string, gap int) error {
 func writePage(w io.Writer, page string) error {
 	_, err := io.WriteString(w, text.CI(text.Block(page)))
 	return err
-}
-
-// lined makes cells that can end neither their column nor their row.
-func lined(row []string) []string {
-	out := make([]string, len(row))
-	for i, cell := range row {
-		out[i] = text.Line(cell)
-	}
-	return out
 }

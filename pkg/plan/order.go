@@ -42,20 +42,6 @@ type updateOrder interface {
 	Why(*cluster.Pod) string
 }
 
-// takePods returns the next n pods that the update reaches.
-func (b *staging) takePods(n int) []PodStep {
-	taken := b.subject.order.Take(n)
-	out := make([]PodStep, len(taken))
-	for i, p := range taken {
-		mode, because := b.modes.of(p)
-		out[i] = PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: mode, Tie: b.subject.order.Tie(p), Why: b.subject.order.Why(p)}
-		if mode != b.plan.Change.Mode {
-			out[i].Why = because
-		}
-	}
-	return out
-}
-
 // surplusReason is why a pod is deleted that a surge pod replaces.
 const surplusReason = "a surge pod takes its place, and scale-down deletes it"
 

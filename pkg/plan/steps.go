@@ -320,7 +320,14 @@ func (b *builder) podsUntil(updated int) []PodStep {
 	if s.order == nil {
 		return out
 	}
-	return append(out, b.takePods(max(n, 0))...)
+	for _, p := range s.order.Take(max(n, 0)) {
+		mode, why := b.modes.of(p)
+		if mode == b.plan.Change.Mode {
+			why = s.order.Why(p)
+		}
+		out = append(out, PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: mode, Tie: s.order.Tie(p), Why: why})
+	}
+	return out
 }
 
 func (b *builder) updateTitle(r *stage) string {

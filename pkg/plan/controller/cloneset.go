@@ -165,11 +165,6 @@ func (s *cloneSet) grace() int32 {
 	return 0
 }
 
-// deadlineIn is after how long the condition Progressing would turn.
-func deadlineIn(c *kruise.CloneSetCondition, deadline int32, now time.Time) time.Duration {
-	return max(c.LastUpdateTime.Add(seconds(deadline)).Sub(now), 0) + time.Millisecond
-}
-
 // updatePods continues updates in progress and, unless a lifecycle state changed, takes
 // the next pods (docs/kruise/workloads.md#one-reconcile, step 7).
 func (s *cloneSet) updatePods() {
@@ -303,7 +298,8 @@ func (s *cloneSet) setProgress(c *kruise.CloneSetCondition, status corev1.Condit
 	}
 	c.Status, c.Reason, c.Message = status, reason, s.progressText(reason)
 	if reason == rules.ReasonCloneSetUpdated {
-		s.pass.requeueAfter(deadlineIn(c, *s.Spec.ProgressDeadlineSeconds, s.view.Now))
+		late := c.LastUpdateTime.Add(seconds(*s.Spec.ProgressDeadlineSeconds))
+		s.pass.requeueAfter(max(late.Sub(s.view.Now), 0) + time.Millisecond)
 	}
 }
 

@@ -204,16 +204,6 @@ func (bg *budgets) add(s plan.Snapshot) {
 	bg.tallyLater()
 }
 
-func (bg *budgets) reconcileAll() {
-	bg.tallyLater()
-	for _, g := range bg.unavailable.list {
-		bg.reconcileUnavailable(g)
-	}
-	for _, d := range bg.disruptions.list {
-		bg.reconcileDisruption(d)
-	}
-}
-
 // wake has the controllers of the budgets count again.
 func (bg *budgets) wake() {
 	late := bg.opt.latency(len(bg.store.all.now))

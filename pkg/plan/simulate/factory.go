@@ -74,24 +74,15 @@ func (f *podCreator) create(o *object, a controller.CreatePod) error {
 
 // newName is the name that a pod gets, and what distinguishes it from others of its prefix.
 func (f *podCreator) newName(namespace string, a controller.CreatePod) (id, name string, err error) {
-	if name = a.Name; name == "" {
-		id = f.unusedSuffix(namespace, a.Prefix)
+	name = a.Name
+	for a.Name == "" && (name == "" || f.store.podsByName[podName{namespace, name}] != nil) {
+		id = f.chance.suffix()
 		name = a.Prefix + id
 	}
 	if f.store.podsByName[podName{namespace, name}] != nil {
 		return "", "", fmt.Errorf("pod %s already exists: %w", name, plan.ErrConflict)
 	}
 	return cmp.Or(id, strings.TrimPrefix(name, a.Prefix)), name, nil
-}
-
-// unusedSuffix returns a random end for a name that no pod has.
-func (f *podCreator) unusedSuffix(namespace, prefix string) string {
-	for {
-		id := f.chance.suffix()
-		if f.store.podsByName[podName{namespace, prefix + id}] == nil {
-			return id
-		}
-	}
 }
 
 // prototype returns what makes the pods of a revision, or of the present

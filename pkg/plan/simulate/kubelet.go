@@ -255,7 +255,7 @@ func (k *kubelet) setContainer(e *pod, i int, set func(*cluster.Container)) {
 	next := *e.Pod
 	next.Containers = append([]cluster.Container(nil), e.Containers...)
 	set(&next.Containers[i])
-	if next.Phase == corev1.PodPending && allStarted(e.runtime) {
+	if next.Phase == corev1.PodPending && !slices.ContainsFunc(e.runtime, func(c container) bool { return !c.started }) {
 		next.Phase = corev1.PodRunning
 		// Init containers after they have done their work; it takes no time here.
 		out := append([]cluster.Container(nil), next.InitContainers...)
@@ -266,15 +266,6 @@ func (k *kubelet) setContainer(e *pod, i int, set func(*cluster.Container)) {
 		next.InitContainers = out
 	}
 	k.pods.put(e, &next, "")
-}
-
-func allStarted(all []container) bool {
-	for i := range all {
-		if !all[i].started {
-			return false
-		}
-	}
-	return true
 }
 
 // imageID is what the model reports as the digest of an image.

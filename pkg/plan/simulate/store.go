@@ -34,13 +34,6 @@ type store struct {
 
 type podName struct{ namespace, name string }
 
-func newStore() *store {
-	return &store{
-		objects: map[cluster.Ref]*object{}, owners: map[string]*object{},
-		podsByUID: map[string]*pod{}, podsByName: map[podName]*pod{}, namespaces: map[string]map[string]string{},
-	}
-}
-
 // newUID returns a uid that nothing else has, what was loaded from another world
 // included.
 func (s *store) newUID() string {

@@ -135,15 +135,6 @@ func speedFor(duration time.Duration) int {
 	return speed
 }
 
-// advance is one frame later; at the end it stops.
-func (p player) advance(r *run) player {
-	p.at += frameDuration * time.Duration(p.speed)
-	if p.at >= r.duration() {
-		p.at, p.playing = r.duration(), false
-	}
-	return p
-}
-
 // scrub moves in the time of the simulation by a key.
 func (p player) scrub(r *run, key string) player {
 	switch {

@@ -34,7 +34,12 @@ func sidecarSet(q diagnose.Question, o *kruise.SidecarSet, owner func(*cluster.P
 	if p := o.Spec.UpdateStrategy.Partition; p != nil {
 		out.Partition = p.String()
 	}
-	c := newCounter(q, o)
+	c := &counter{set: controller.SidecarSetRules(q.Snapshot.Workload, o, q.Snapshot.Gates.Release), matched: map[string]bool{}}
+	c.set.Pods, c.set.Namespaces = q.Snapshot.Pods, q.Snapshot.Namespaces
+	for _, p := range c.set.Matched() {
+		c.matched[p.UID] = true
+	}
+	c.outlook, _ = plan.PreviewOf(q.Snapshot, q.Now)
 	selects := c.set.Selects()
 	cells := map[cluster.Ref]*SidecarCell{}
 	for _, p := range q.Snapshot.Pods {
@@ -73,16 +78,6 @@ type counter struct {
 	set     *rules.SidecarSet
 	matched map[string]bool
 	outlook *plan.Preview
-}
-
-func newCounter(q diagnose.Question, o *kruise.SidecarSet) *counter {
-	c := &counter{set: controller.SidecarSetRules(q.Snapshot.Workload, o, q.Snapshot.Gates.Release), matched: map[string]bool{}}
-	c.set.Pods, c.set.Namespaces = q.Snapshot.Pods, q.Snapshot.Namespaces
-	for _, p := range c.set.Matched() {
-		c.matched[p.UID] = true
-	}
-	c.outlook, _ = plan.PreviewOf(q.Snapshot, q.Now)
-	return c
 }
 
 func (c *counter) count(to *SidecarCell, p *cluster.Pod) {
