@@ -13,30 +13,8 @@ import (
 // Kubernetes itself fills into pods (probes, termination messages …) and what
 // takes a look at the cluster is left out.
 func Default(obj any) {
-	switch o := obj.(type) {
-	case *AdvancedCronJob:
-		defaultAdvancedCronJob(&o.Spec)
-	case *BroadcastJob:
-		defaultBroadcastJob(&o.Spec)
-	case *CloneSet:
-		defaultCloneSet(&o.Spec)
-	case *ContainerRecreateRequest:
-		defaultContainerRecreateRequest(&o.Spec)
-	case *DaemonSet:
-		defaultDaemonSet(&o.Spec)
-	case *ImageListPullJob:
-		defaultImagePull(&o.Spec.ImagePullJobTemplate)
-	case *ImagePullJob:
-		defaultImagePull(&o.Spec.ImagePullJobTemplate)
-		setText(&o.Spec.ImagePullPolicy, PullIfNotPresent)
-	case *NodeImage:
-		defaultNodeImage(&o.Spec)
-	case *SidecarSet:
-		defaultSidecarSet(&o.Spec)
-	case *StatefulSet:
-		defaultStatefulSet(&o.Spec)
-	case *UnitedDeployment:
-		defaultUnitedDeployment(&o.Spec)
+	if o, ok := obj.(interface{ setDefaults() }); ok {
+		o.setDefaults()
 	}
 }
 
@@ -90,20 +68,8 @@ func PullPolicyOf(image string) corev1.PullPolicy {
 func DefaultStored(obj any) {
 	Default(obj)
 	switch o := obj.(type) {
-	case *AdvancedCronJob:
-		defaultCronTemplates(&o.Spec.Template)
-	case *BroadcastJob:
-		DefaultTemplate(&o.Spec.Template)
-	case *CloneSet:
-		DefaultTemplate(&o.Spec.Template)
-		defaultClaims(o.Spec.VolumeClaimTemplates)
-	case *SidecarSet:
-		defaultSidecars(&o.Spec)
-	case *StatefulSet:
-		DefaultTemplate(&o.Spec.Template)
-		defaultClaims(o.Spec.VolumeClaimTemplates)
-	case *UnitedDeployment:
-		defaultSubsetTemplate(&o.Spec.Template)
+	case interface{ setStored() }:
+		o.setStored()
 	case *appsv1.Deployment:
 		defaultDeployment(&o.Spec)
 	case *appsv1.ReplicaSet:
@@ -116,7 +82,8 @@ func DefaultStored(obj any) {
 	}
 }
 
-func defaultSidecars(s *SidecarSetSpec) {
+func (o *SidecarSet) setStored() {
+	s := &o.Spec
 	for i := range s.InitContainers {
 		defaultContainer(&s.InitContainers[i].Container)
 	}

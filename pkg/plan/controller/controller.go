@@ -108,22 +108,29 @@ type reconcilers struct {
 }
 
 func (r *reconcilers) CloneSet(o *kruise.CloneSet) *Pass { return new(reconcileCloneSet(r.View, o)) }
+
 func (r *reconcilers) StatefulSet(o *kruise.StatefulSet) *Pass {
 	return new(reconcileStatefulSet(r.View, o))
 }
+
 func (r *reconcilers) DaemonSet(o *kruise.DaemonSet) *Pass { return new(reconcileDaemonSet(r.View, o)) }
+
 func (r *reconcilers) Deployment(o *appsv1.Deployment) *Pass {
 	return new(reconcileDeployment(r.View, o))
 }
+
 func (r *reconcilers) ReplicaSet(o *appsv1.ReplicaSet) *Pass {
 	return new(reconcileReplicaSet(r.View, o))
 }
+
 func (r *reconcilers) NativeStatefulSet(o *appsv1.StatefulSet) *Pass {
 	return new(reconcileNativeStatefulSet(r.View, o))
 }
+
 func (r *reconcilers) NativeDaemonSet(o *appsv1.DaemonSet) *Pass {
 	return new(reconcileNativeDaemonSet(r.View, o))
 }
+
 func (r *reconcilers) SidecarSet(o *kruise.SidecarSet) *Pass {
 	pass, err := reconcileSidecarSet(r.View, o)
 	r.err = err
