@@ -51,12 +51,10 @@ type View struct {
 	Answers *cluster.Answers
 	// Chance decides what the controller leaves to chance, such as which node of a DaemonSet comes
 	// first; nil always takes the first.
-	Chance Chance
-}
-
-// Chance returns numbers in [0, n).
-type Chance interface {
-	Below(n int) int
+	Chance interface {
+		// Below returns a number in [0, n).
+		Below(n int) int
+	}
 }
 
 // Pass is what one pass of a controller does. Actions are carried out in order;
