@@ -25,12 +25,10 @@ type SpreadView struct {
 	// annotations.
 	LeaveMetadata bool
 	Nodes         map[string]*cluster.Node
-	Known         KnownPods
-}
-
-// KnownPods returns metadata and spec of a pod as far as they are known.
-type KnownPods interface {
-	MetadataAndSpec(*cluster.Pod) *tree.Node
+	Known         interface {
+		// MetadataAndSpec returns those of a pod as far as they are known.
+		MetadataAndSpec(*cluster.Pod) *tree.Node
+	}
 }
 
 // SpreadPass is what one pass does. The status is written first: a controller that creates

@@ -16,16 +16,14 @@ type Tally struct {
 	Steady, Unrelated int
 	// Owners is how many covered pods each controller has.
 	Owners map[cluster.Owner]int
-	// Pods finds the pods of the budget's namespace.
-	Pods      PodFinder
+	// Namespace is that of the budget, in which Pods are found.
 	Namespace string
+	Pods      interface {
+		// PodNamed finds a pod by its name, nil when it is gone.
+		PodNamed(namespace, name string) *cluster.Pod
+	}
 
 	coverage *coverage
-}
-
-// PodFinder finds a pod by its name, nil when it is gone.
-type PodFinder interface {
-	PodNamed(namespace, name string) *cluster.Pod
 }
 
 // Weight is what one pod adds to a tally.

@@ -36,7 +36,7 @@ type Budget struct {
 	Records *kruise.PodUnavailableBudgetStatus
 	// Busy reports whether the pod is still being updated: see [InPlacePending] and
 	// [SidecarSet.Consistent]. nil means never.
-	Busy PodUpdates
+	Busy podUpdates
 	// VerticalScaling is the gate InPlacePodVerticalScaling of the cluster.
 	VerticalScaling bool
 	// Rendered is one that is kept in an annotation of its PodDisruptionBudget (docs/drivers.md): no

@@ -28,15 +28,15 @@ type StatefulSet struct {
 	// update that is not complete (see [InPlacePending]), a claim that is being
 	// resized. nil means none. With Answers it must not hold for a pod that [Resting] holds for, or
 	// in which no in-place update is in progress.
-	Busy PodUpdates
+	Busy podUpdates
 	// Answers is what is remembered of Pods, nil for nothing; each answer is the same without it.
 	Answers *cluster.Answers
 	// Arranged is what Arrange returns for the same pods, nil to arrange them for each question.
 	Arranged *Arranged
 }
 
-// PodUpdates reports of a pod whether an update of it is in progress.
-type PodUpdates interface {
+// podUpdates reports of a pod whether an update of it is in progress.
+type podUpdates interface {
 	Updating(*cluster.Pod) bool
 }
 
