@@ -10,6 +10,8 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
@@ -123,8 +125,8 @@ func (b *builder) peaks(list []simulate.Peak) {
 type GroupLines struct {
 	Out   io.Writer
 	Style Style
-	// Name is how a workload is called.
-	Name func(event.Workload) string
+	// Rollout names the workloads.
+	Rollout plan.Rollout
 
 	last   time.Time
 	status string
@@ -134,7 +136,7 @@ type GroupLines struct {
 
 // Event prints one event of one rollout.
 func (l *GroupLines) Event(e event.Event) {
-	name := l.Name(e.Workload)
+	name := l.Rollout.MemberName(cluster.Ref{Kind: e.Workload.Kind, Namespace: e.Workload.Namespace, Name: e.Workload.Name})
 	switch e.Type {
 	case event.Opened:
 		if l.steps == nil {

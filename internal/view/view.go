@@ -24,17 +24,19 @@ type Style struct {
 	Width int
 	// Full shows values and lists of pods whole.
 	Full bool
-	// Copyable adds the flags of the connection to the commands of a hint, so that they can be
-	// copied; nil leaves them as they are.
-	Copyable func(hint string) string
+	// Connection completes the commands of a hint; nil leaves them as they are.
+	Connection interface {
+		// Copyable adds the flags of the connection, so that the commands can be copied.
+		Copyable(hint string) string
+	}
 }
 
 // hint is a hint as it is printed. Machine-readable output has hints without the connection.
 func (st Style) hint(text string) string {
-	if st.Copyable == nil {
+	if st.Connection == nil {
 		return text
 	}
-	return st.Copyable(text)
+	return st.Connection.Copyable(text)
 }
 
 // Grouped puts together what has one key, in the order of the first of each.
@@ -77,7 +79,11 @@ func aligned(w io.Writer, rows [][]string, gap int) error {
 	var lines bytes.Buffer
 	t := tabwriter.NewWriter(&lines, 0, 0, gap, ' ', 0)
 	for _, row := range rows {
-		if _, err := fmt.Fprintln(t, strings.Join(lined(row), "\t")); err != nil {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = text.Line(cell) // which can end neither its column nor its row
+		}
+		if _, err := fmt.Fprintln(t, strings.Join(cells, "\t")); err != nil {
 			return err
 		}
 	}
@@ -92,13 +98,4 @@ func aligned(w io.Writer, rows [][]string, gap int) error {
 func writePage(w io.Writer, page string) error {
 	_, err := io.WriteString(w, text.CI(text.Block(page)))
 	return err
-}
-
-// lined makes cells that can end neither their column nor their row.
-func lined(row []string) []string {
-	out := make([]string, len(row))
-	for i, cell := range row {
-		out[i] = text.Line(cell)
-	}
-	return out
 }

@@ -58,14 +58,11 @@ func TestSaboteur_RecordCausesNothingUnapproved(t *testing.T) {
 		for name, edit := range sabotages {
 			for verb, do := range verbs {
 				t.Run(kind+"/"+name+"/"+verb, func(t *testing.T) {
-					asked := false
-					opt := simulate.DefaultOptions()
-					opt.Verify = func(string, *plan.Verify) plan.Result { asked = true; return plan.Result{Done: true, Good: true} }
 					policy := plan.Policy{Steps: steps(t, "1+pause", "3+pause", "100%"), Pull: plan.PullNever}
 					if kind == "ReplicaSet" {
 						policy.Driver = plan.DriverClient
 					}
-					r, m := rollouts(t, doc, opt, policy)
+					r, m := rollouts(t, doc, simulate.DefaultOptions(), policy)
 					m.t = t
 					res, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{AtPause: true})
 					must(t, err)
@@ -91,7 +88,9 @@ func TestSaboteur_RecordCausesNothingUnapproved(t *testing.T) {
 						most++ // its controller is paused once it has brought out as many
 					}
 					m.unharmed(t, most, err)
-					if asked || pulled {
+					after, gone := m.Snapshot(m.ref)
+					must(t, gone)
+					if asked := len(after.Verified) > 0; asked || pulled {
 						t.Errorf("asked: %t, pulled: %t, %v", asked, pulled, err)
 					}
 					if name == "nothing" && verb == "promote" && (err != nil || m.images(t)["web:2"] < 3) {

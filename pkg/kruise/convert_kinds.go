@@ -41,8 +41,8 @@ func inStrategy(names ...string) []field {
 
 // preDownload is a field that v1alpha1 reads from an annotation of the
 // CloneSet, although its schema has the field too.
-func preDownload(annotation, name string, parse func(string) *tree.Node) field {
-	return annotated{annotation, rollingStrategy + ".inPlaceUpdateStrategy." + name, true, parse}
+func preDownload(annotation, name string, as form) field {
+	return annotated{annotation, rollingStrategy + ".inPlaceUpdateStrategy." + name, true, as}
 }
 
 // cloneSetType is the one type of v1alpha1, which v1beta1 splits: OnDelete
@@ -130,14 +130,16 @@ func (c *conversion) excludedByLabel() bool {
 }
 
 var daemonSetFields = []field{
-	special{surgingUp, func(*conversion) {}},
-	annotated{annotation: ProgressiveCreatePodAnnotation, field: "spec.scaleStrategy.partitionedScaling", parse: whenTrue},
+	surging{},
+	annotated{annotation: ProgressiveCreatePodAnnotation, field: "spec.scaleStrategy.partitionedScaling", as: whenTrue},
 	moved{"status", "daemonSetHash", "updateRevision"},
 }
 
-// surgingUp: v1beta1 has no Surging. Kruise's webhook writes maxSurge 1 and
+// surging: v1beta1 has no Surging. Kruise's webhook writes maxSurge 1 and
 // maxUnavailable 0 beside it, its conversion does not.
-func surgingUp(c *conversion) {
+type surging struct{ oneWay }
+
+func (surging) up(c *conversion) {
 	const rolling = "spec.updateStrategy.rollingUpdate"
 	const path = rolling + ".rollingUpdateType"
 	if tree.Str(c.get(path)) != "Surging" {
@@ -151,54 +153,47 @@ func surgingUp(c *conversion) {
 	c.lose(path, "%s has no Surging: Standard with maxSurge 1 and maxUnavailable 0 does the same", c.to)
 }
 
-// whenTrue reads an annotation that only means something when it is "true".
-func whenTrue(text string) *tree.Node {
-	if text != "true" {
-		return nil
-	}
-	return tree.Boolean(true)
-}
-
 const subsetStatuses = "status.subsetStatuses"
 
 var unitedDeploymentFields = []field{
-	perSubset("status.subsetReplicas", "replicas"),
-	perSubset("status.updateStatus.currentPartitions", "partition"),
+	perSubset{"status.subsetReplicas", "replicas"},
+	perSubset{"status.updateStatus.currentPartitions", "partition"},
 	moved{"status", "updateStatus.updatedRevision", "updatedRevision"},
-	special{dropEmptyUpdateStatus, func(*conversion) {}},
+	emptyUpdateStatus{},
 }
 
 // perSubset is a number that v1alpha1 keeps in a mapping by subset, and
 // v1beta1 in the subset's status. v1alpha1 has the statuses too.
-func perSubset(mapping, field string) field {
-	return special{
-		func(c *conversion) {
-			numbers := c.take(mapping)
-			tree.Each(numbers, func(name, value *tree.Node) {
-				c.ensureSubset(name.Value)
-				c.each(subsetStatuses+"[]", func(s *tree.Node, _ string) {
-					if tree.StrAt(s, "name") == name.Value && !tree.Has(s, field) {
-						tree.Set(s, field, value)
-					}
-				})
-			})
-		},
-		func(c *conversion) {
-			numbers := tree.Map()
-			for _, s := range tree.Items(c.get(subsetStatuses)) {
-				if v := tree.Get(s, field); v != nil && tree.StrAt(s, "name") != "" {
-					tree.Set(numbers, tree.StrAt(s, "name"), v)
-				}
+type perSubset struct{ mapping, field string }
+
+func (p perSubset) up(c *conversion) {
+	numbers := c.take(p.mapping)
+	tree.Each(numbers, func(name, value *tree.Node) {
+		c.ensureSubset(name.Value)
+		c.each(subsetStatuses+"[]", func(s *tree.Node, _ string) {
+			if tree.StrAt(s, "name") == name.Value && !tree.Has(s, p.field) {
+				tree.Set(s, p.field, value)
 			}
-			if len(numbers.Content) > 0 {
-				c.set(mapping, numbers)
-			}
-		},
+		})
+	})
+}
+
+func (p perSubset) down(c *conversion) {
+	numbers := tree.Map()
+	for _, s := range tree.Items(c.get(subsetStatuses)) {
+		if v := tree.Get(s, p.field); v != nil && tree.StrAt(s, "name") != "" {
+			tree.Set(numbers, tree.StrAt(s, "name"), v)
+		}
+	}
+	if len(numbers.Content) > 0 {
+		c.set(p.mapping, numbers)
 	}
 }
 
-// dropEmptyUpdateStatus removes a status that was empty in the source, too.
-func dropEmptyUpdateStatus(c *conversion) {
+// emptyUpdateStatus removes a status that was empty in the source, too.
+type emptyUpdateStatus struct{ oneWay }
+
+func (emptyUpdateStatus) up(c *conversion) {
 	if v := c.get("status.updateStatus"); v == nil || empty(v) {
 		c.take("status.updateStatus")
 	}
@@ -213,13 +208,15 @@ func (c *conversion) ensureSubset(name string) {
 }
 
 var sidecarSetFields = []field{
-	special{namespaceUp, func(*conversion) {}},
-	special{customVersionUp, customVersionDown},
+	oneNamespace{},
+	customVersionLabel{},
 }
 
-// namespaceUp reads the one namespace of v1alpha1 as a selector, which is not
+// oneNamespace reads the one namespace of v1alpha1 as a selector, which is not
 // turned back: the selector means the same. It wins over another selector.
-func namespaceUp(c *conversion) {
+type oneNamespace struct{ oneWay }
+
+func (oneNamespace) up(c *conversion) {
 	const selector = "spec.namespaceSelector"
 	c.forgetNull(c.root, steps("spec.namespace"))
 	ns := c.get("spec.namespace")
@@ -238,7 +235,10 @@ func namespaceUp(c *conversion) {
 
 const customVersion = "spec.customVersion"
 
-func customVersionUp(c *conversion) {
+// customVersionLabel is a field that v1alpha1 keeps in a label.
+type customVersionLabel struct{}
+
+func (customVersionLabel) up(c *conversion) {
 	if c.get(customVersion) != nil {
 		c.stray(customVersion)
 		c.take(customVersion)
@@ -248,7 +248,7 @@ func customVersionUp(c *conversion) {
 	}
 }
 
-func customVersionDown(c *conversion) {
+func (customVersionLabel) down(c *conversion) {
 	if v := c.take(customVersion); v != nil {
 		c.mark(labelsPath, SidecarSetCustomVersionLabel, v)
 	}
@@ -257,13 +257,16 @@ func customVersionDown(c *conversion) {
 const snapshot = "status.containerStatusSnapshot"
 
 var containerRecreateFields = []field{
-	special{snapshotUp, snapshotDown},
-	special{graceUp, graceDown},
+	snapshotAnnotation{},
+	graceAnnotation{},
 }
 
-// snapshotUp reads the JSON that v1alpha1 keeps in an annotation. Text that is
+// snapshotAnnotation is kept as JSON in v1alpha1.
+type snapshotAnnotation struct{}
+
+// up reads the JSON that v1alpha1 keeps in an annotation. Text that is
 // no JSON stays where it is.
-func snapshotUp(c *conversion) {
+func (snapshotAnnotation) up(c *conversion) {
 	var list []any
 	text := tree.StrAt(c.get(annotationsPath), containerRecreateSyncStatusesAnnotation)
 	if text == "" || json.Unmarshal([]byte(text), &list) != nil {
@@ -273,9 +276,9 @@ func snapshotUp(c *conversion) {
 	c.set(snapshot, tree.FromValue(list))
 }
 
-// snapshotDown writes the annotation as Kruise does, its keys in the order of the
+// down writes the annotation as Kruise does, its keys in the order of the
 // type; what the type does not know comes sorted.
-func snapshotDown(c *conversion) {
+func (snapshotAnnotation) down(c *conversion) {
 	v := c.take(snapshot)
 	if v == nil {
 		return
@@ -293,8 +296,11 @@ func snapshotDown(c *conversion) {
 	c.annotate(containerRecreateSyncStatusesAnnotation, string(b))
 }
 
-// graceUp reads the time at which the pod was taken out of service.
-func graceUp(c *conversion) {
+// graceAnnotation is a time that v1alpha1 keeps in an annotation.
+type graceAnnotation struct{}
+
+// up reads the time at which the pod was taken out of service.
+func (graceAnnotation) up(c *conversion) {
 	at := c.unmark(annotationsPath, containerRecreateUnreadyAcquiredAnnotation)
 	if at == nil {
 		return
@@ -304,7 +310,7 @@ func graceUp(c *conversion) {
 		"reason", ContainerRecreatePreRecreateGrace, "message", "")))
 }
 
-func graceDown(c *conversion) {
+func (graceAnnotation) down(c *conversion) {
 	for _, cond := range tree.Items(c.take("status.conditions")) {
 		if at := tree.StrAt(cond, "lastTransitionTime"); at != "" && tree.StrAt(cond, "type") == ContainerRecreatePreRecreateGrace {
 			c.annotate(containerRecreateUnreadyAcquiredAnnotation, at)

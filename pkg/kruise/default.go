@@ -1,7 +1,6 @@
 package kruise
 
 import (
-	"reflect"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -14,8 +13,8 @@ import (
 // Kubernetes itself fills into pods (probes, termination messages …) and what
 // takes a look at the cluster is left out.
 func Default(obj any) {
-	if d := types[reflect.TypeOf(obj)]; d != nil {
-		d.defaults(obj)
+	if o, ok := obj.(interface{ setDefaults() }); ok {
+		o.setDefaults()
 	}
 }
 
@@ -68,28 +67,23 @@ func PullPolicyOf(image string) corev1.PullPolicy {
 // stays as it is (docs/kruise/workloads.md#percentages-and-defaults).
 func DefaultStored(obj any) {
 	Default(obj)
-	if d := types[reflect.TypeOf(obj)]; d != nil {
-		d.stored(obj)
-		return
-	}
-	if f := natives[reflect.TypeOf(obj)]; f != nil {
-		f(obj)
-	}
-}
-
-// natives are what an API server writes into Kubernetes' own workloads, by the type
-// of a pointer to them.
-var natives = map[reflect.Type]func(obj any){
-	reflect.TypeFor[*appsv1.Deployment](): untyped(func(o *appsv1.Deployment) { defaultDeployment(&o.Spec) }),
-	reflect.TypeFor[*appsv1.ReplicaSet](): untyped(func(o *appsv1.ReplicaSet) {
+	switch o := obj.(type) {
+	case interface{ setStored() }:
+		o.setStored()
+	case *appsv1.Deployment:
+		defaultDeployment(&o.Spec)
+	case *appsv1.ReplicaSet:
 		setDefault(&o.Spec.Replicas, 1)
 		nativeTemplate(&o.Spec.Template)
-	}),
-	reflect.TypeFor[*appsv1.StatefulSet](): untyped(func(o *appsv1.StatefulSet) { defaultNativeStatefulSet(&o.Spec) }),
-	reflect.TypeFor[*appsv1.DaemonSet]():   untyped(func(o *appsv1.DaemonSet) { defaultNativeDaemonSet(&o.Spec) }),
+	case *appsv1.StatefulSet:
+		defaultNativeStatefulSet(&o.Spec)
+	case *appsv1.DaemonSet:
+		defaultNativeDaemonSet(&o.Spec)
+	}
 }
 
-func defaultSidecars(s *SidecarSetSpec) {
+func (o *SidecarSet) setStored() {
+	s := &o.Spec
 	for i := range s.InitContainers {
 		defaultContainer(&s.InitContainers[i].Container)
 	}

@@ -9,9 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// defaultCloneSet: docs/kruise/workloads.md#percentages-and-defaults. OnDelete gets no
+// setDefaults: docs/kruise/workloads.md#percentages-and-defaults. OnDelete gets no
 // rollingUpdate.
-func defaultCloneSet(s *CloneSetSpec) {
+func (o *CloneSet) setDefaults() {
+	s := &o.Spec
 	setDefault(&s.Replicas, 1)
 	setDefault(&s.RevisionHistoryLimit, 10)
 	alwaysPull(&s.Template.Spec)
@@ -27,8 +28,9 @@ func defaultCloneSet(s *CloneSetSpec) {
 	setDefault(&r.MaxSurge, intstr.FromInt32(0))
 }
 
-// defaultStatefulSet: docs/kruise/workloads.md#percentages-and-defaults.
-func defaultStatefulSet(s *StatefulSetSpec) {
+// setDefaults: docs/kruise/workloads.md#percentages-and-defaults.
+func (o *StatefulSet) setDefaults() {
+	s := &o.Spec
 	setDefault(&s.Replicas, 1)
 	setDefault(&s.RevisionHistoryLimit, 10)
 	setText(&s.PodManagementPolicy, appsv1.OrderedReadyPodManagement)
@@ -48,9 +50,10 @@ func defaultStatefulSet(s *StatefulSetSpec) {
 	setDefault(&r.MinReadySeconds, 0)
 }
 
-// defaultDaemonSet: docs/kruise/workloads.md#percentages-and-defaults. The template is left alone,
+// setDefaults: docs/kruise/workloads.md#percentages-and-defaults. The template is left alone,
 // and so are maxUnavailable and maxSurge when one of them is there.
-func defaultDaemonSet(s *DaemonSetSpec) {
+func (o *DaemonSet) setDefaults() {
+	s := &o.Spec
 	setDefault(&s.RevisionHistoryLimit, 10)
 	setDefault(&s.BurstReplicas, intstr.FromInt32(250))
 	setText(&s.UpdateStrategy.Type, appsv1.RollingUpdateDaemonSetStrategyType)
@@ -66,10 +69,11 @@ func defaultDaemonSet(s *DaemonSetSpec) {
 	}
 }
 
-// defaultUnitedDeployment: docs/kruise/distribution.md#spec and
+// setDefaults: docs/kruise/distribution.md#spec and
 // docs/kruise/distribution.md#observed-on-a-cluster. Of the templates, only that of a native
 // StatefulSet is touched; the other workloads get their defaults when they are created.
-func defaultUnitedDeployment(s *UnitedDeploymentSpec) {
+func (o *UnitedDeployment) setDefaults() {
+	s := &o.Spec
 	setDefault(&s.Replicas, 1)
 	setDefault(&s.RevisionHistoryLimit, 10)
 	setText(&s.UpdateStrategy.Type, ManualUpdateStrategyType)
@@ -96,8 +100,9 @@ func elastic(subsets []Subset) bool {
 	return limited
 }
 
-// defaultSidecarSet: docs/kruise/sidecarset.md#defaults.
-func defaultSidecarSet(s *SidecarSetSpec) {
+// setDefaults: docs/kruise/sidecarset.md#defaults.
+func (o *SidecarSet) setDefaults() {
+	s := &o.Spec
 	setDefault(&s.RevisionHistoryLimit, 10)
 	setText(&s.UpdateStrategy.Type, RollingUpdateSidecarSetStrategyType)
 	setDefault(&s.UpdateStrategy.Partition, intstr.FromInt32(0))
@@ -139,17 +144,19 @@ func defaultSidecar(c *SidecarContainer, side PodInjectPolicyType) {
 	}
 }
 
-// defaultBroadcastJob: docs/kruise/jobs.md#broadcastjob.
-func defaultBroadcastJob(s *BroadcastJobSpec) {
+// setDefaults: docs/kruise/jobs.md#broadcastjob.
+func (o *BroadcastJob) setDefaults() {
+	s := &o.Spec
 	setDefault(&s.Parallelism, intstr.FromInt32(math.MaxInt32))
 	setText(&s.CompletionPolicy.Type, AlwaysCompletionPolicyType)
 	setText(&s.FailurePolicy.Type, FailFastFailurePolicyType)
 	alwaysPull(&s.Template.Spec)
 }
 
-// defaultAdvancedCronJob: docs/kruise/jobs.md#advancedcronjob. The created jobs get
+// setDefaults: docs/kruise/jobs.md#advancedcronjob. The created jobs get
 // their own defaults later.
-func defaultAdvancedCronJob(s *AdvancedCronJobSpec) {
+func (o *AdvancedCronJob) setDefaults() {
+	s := &o.Spec
 	policy := AllowConcurrent
 	if s.Template.ImageListPullJobTemplate != nil {
 		policy = ReplaceConcurrent
@@ -175,8 +182,16 @@ func defaultImagePull(s *ImagePullJobTemplate) {
 	setDefault(&s.PullPolicy.BackoffLimit, 3)
 }
 
-// defaultNodeImage: each tag is pulled as a job would (docs/kruise/jobs.md#image-pulls).
-func defaultNodeImage(s *NodeImageSpec) {
+func (o *ImageListPullJob) setDefaults() { defaultImagePull(&o.Spec.ImagePullJobTemplate) }
+
+func (o *ImagePullJob) setDefaults() {
+	defaultImagePull(&o.Spec.ImagePullJobTemplate)
+	setText(&o.Spec.ImagePullPolicy, PullIfNotPresent)
+}
+
+// setDefaults: each tag is pulled as a job would (docs/kruise/jobs.md#image-pulls).
+func (o *NodeImage) setDefaults() {
+	s := &o.Spec
 	for _, image := range s.Images {
 		for i := range image.Tags {
 			p := &image.Tags[i].PullPolicy
@@ -187,8 +202,9 @@ func defaultNodeImage(s *NodeImageSpec) {
 	}
 }
 
-// defaultContainerRecreateRequest: docs/kruise/jobs.md#containerrecreaterequest.
-func defaultContainerRecreateRequest(s *ContainerRecreateRequestSpec) {
+// setDefaults: docs/kruise/jobs.md#containerrecreaterequest.
+func (o *ContainerRecreateRequest) setDefaults() {
+	s := &o.Spec
 	setDefault(&s.Strategy, ContainerRecreateRequestStrategy{})
 	setText(&s.Strategy.FailurePolicy, ContainerRecreateFail)
 }
@@ -199,7 +215,7 @@ func defaultContainerRecreateRequest(s *ContainerRecreateRequestSpec) {
 // each container the hook, the ports that an HTTP hook may name, and what it is
 // to be compared with later. It expects that the request passed the check.
 func DefaultRecreate(r *ContainerRecreateRequest, pod *corev1.Pod) {
-	defaultContainerRecreateRequest(&r.Spec)
+	r.setDefaults()
 	if r.Labels == nil {
 		r.Labels = map[string]string{}
 	}
@@ -241,10 +257,11 @@ func RecreateOn(r *ContainerRecreateRequest, node *corev1.Node) {
 	r.Labels[NodeTypeLabel] = VirtualNodeType
 }
 
-// defaultCronTemplates: the jobs get their own defaults when they are made; of
+// setStored: the jobs get their own defaults when they are made; of
 // the templates, those of pods are filled in (docs/kruise/jobs.md#advancedcronjob), and
 // metadata goes where the schema declares none of its fields (12).
-func defaultCronTemplates(t *CronJobTemplate) {
+func (o *AdvancedCronJob) setStored() {
+	t := &o.Spec.Template
 	if t.JobTemplate != nil {
 		DefaultTemplate(&t.JobTemplate.Spec.Template)
 	}
@@ -257,13 +274,25 @@ func defaultCronTemplates(t *CronJobTemplate) {
 	}
 }
 
-// defaultSubsetTemplate: only the template of a native StatefulSet is touched
+// setStored: only the template of a native StatefulSet is touched
 // (docs/kruise/distribution.md#observed-on-a-cluster).
-func defaultSubsetTemplate(t *SubsetTemplate) {
-	if t.StatefulSetTemplate != nil {
-		DefaultTemplate(&t.StatefulSetTemplate.Spec.Template)
-		defaultClaims(t.StatefulSetTemplate.Spec.VolumeClaimTemplates)
+func (o *UnitedDeployment) setStored() {
+	if t := o.Spec.Template.StatefulSetTemplate; t != nil {
+		DefaultTemplate(&t.Spec.Template)
+		defaultClaims(t.Spec.VolumeClaimTemplates)
 	}
+}
+
+func (o *BroadcastJob) setStored() { DefaultTemplate(&o.Spec.Template) }
+
+func (o *CloneSet) setStored() {
+	DefaultTemplate(&o.Spec.Template)
+	defaultClaims(o.Spec.VolumeClaimTemplates)
+}
+
+func (o *StatefulSet) setStored() {
+	DefaultTemplate(&o.Spec.Template)
+	defaultClaims(o.Spec.VolumeClaimTemplates)
 }
 
 // defaultClaims is what is filled into claim templates, their status included.

@@ -89,7 +89,7 @@ type annotated struct {
 	annotation, field string
 	// fieldToo: the older version has the field beside the annotation.
 	fieldToo bool
-	parse    func(text string) *tree.Node
+	as       form
 }
 
 func (a annotated) up(c *conversion) {
@@ -98,7 +98,7 @@ func (a annotated) up(c *conversion) {
 		c.take(a.field)
 	}
 	text := tree.StrAt(c.get(annotationsPath), a.annotation)
-	if v := a.parse(text); text != "" && v != nil {
+	if v := a.as.parse(text); text != "" && v != nil {
 		c.set(a.field, v)
 	}
 }
@@ -116,18 +116,46 @@ func (a annotated) down(c *conversion) {
 	switch {
 	case said != "" && said != "false":
 		c.annotate(a.annotation, said)
-	case v != nil && before != "" && a.parse(before) != nil:
+	case v != nil && before != "" && a.as.parse(before) != nil:
 		c.lose(a.field, "%s reads the annotation %s instead, which is %s", c.to, a.annotation, before)
 	}
 }
 
-// commaList reads a list with commas.
-func commaList(text string) *tree.Node {
-	list := tree.Seq()
-	for item := range strings.SplitSeq(text, ",") {
-		list.Content = append(list.Content, tree.String(strings.TrimSpace(item)))
+// form is how an annotation spells a value.
+type form int
+
+const (
+	number form = iota
+	// numberOrText takes text that is no number as it is.
+	numberOrText
+	commaList
+	// whenTrue only means something when it is "true".
+	whenTrue
+)
+
+// parse reads an annotation; nil is no value.
+func (f form) parse(text string) *tree.Node {
+	switch f {
+	case commaList:
+		list := tree.Seq()
+		for item := range strings.SplitSeq(text, ",") {
+			list.Content = append(list.Content, tree.String(strings.TrimSpace(item)))
+		}
+		return list
+	case whenTrue:
+		if text == "true" {
+			return tree.Boolean(true)
+		}
+		return nil
 	}
-	return list
+	v, err := strconv.ParseInt(text, 10, 32)
+	switch {
+	case err == nil:
+		return tree.Int64(v)
+	case f == numberOrText:
+		return tree.String(text)
+	}
+	return nil
 }
 
 // refused is a field without which the older version would be another object:
@@ -164,25 +192,7 @@ func (i inverted) turn(c *conversion, from, to string) {
 	}
 }
 
-// special is a row that no other type of row can express.
-type special struct{ upwards, downwards func(c *conversion) }
+// oneWay is part of a row that turns nothing back.
+type oneWay struct{}
 
-func (s special) up(c *conversion)   { s.upwards(c) }
-func (s special) down(c *conversion) { s.downwards(c) }
-
-// number reads an integer; other text is no value.
-func number(text string) *tree.Node {
-	v, err := strconv.ParseInt(text, 10, 32)
-	if err != nil {
-		return nil
-	}
-	return tree.Int64(v)
-}
-
-// numberOrText reads an integer, or takes the text as it is.
-func numberOrText(text string) *tree.Node {
-	if n := number(text); n != nil {
-		return n
-	}
-	return tree.String(text)
-}
+func (oneWay) down(*conversion) {}

@@ -11,156 +11,103 @@ func since(alpha, beta string) []Served { return []Served{{V1alpha1, alpha}, {V1
 // The scopes are those of docs/kruise/sidecarset.md#which-pods-match,
 // docs/kruise/distribution.md#resourcedistribution and docs/kruise/jobs.md#image-pulls.
 var descriptors = []*descriptor{
-	describe(Registered{
+	describe[AdvancedCronJob](Registered{
 		Group: Group, Kind: KindAdvancedCronJob, ShortNames: []string{"acj"}, Served: since("v1.0", "v1.9"),
 		Expansion: ExpansionObjects, ExpandsTo: []string{"CronJob"},
-	}, rows[AdvancedCronJob]{
-		fields: []field{
-			refused{"spec.template.imageListPullJobTemplate"},
-		},
-		defaults: func(o *AdvancedCronJob) { defaultAdvancedCronJob(&o.Spec) },
-		stored:   func(o *AdvancedCronJob) { defaultCronTemplates(&o.Spec.Template) },
-	}),
-	describe(Registered{
+	},
+		refused{"spec.template.imageListPullJobTemplate"},
+	),
+	describe[BroadcastJob](Registered{
 		Group: Group, Kind: KindBroadcastJob, ShortNames: []string{"bcj"}, Served: since("v1.0", "v1.9"),
 		Expansion: ExpansionObjects, ExpandsTo: []string{KindDaemonSet, "Job"},
-	}, rows[BroadcastJob]{
-		defaults: func(o *BroadcastJob) { defaultBroadcastJob(&o.Spec) },
-		stored:   func(o *BroadcastJob) { DefaultTemplate(&o.Spec.Template) },
 	}),
-	describe(Registered{
+	describe[CloneSet](Registered{
 		Group: Group, Kind: KindCloneSet, ShortNames: []string{"clone"}, Served: since("v1.0", Unreleased),
 		Expansion: ExpansionObjects, ExpandsTo: []string{KindDeployment, KindReplicaSet, "Service", KindStatefulSet},
-	}, rows[CloneSet]{
-		fields:   cloneSetFields,
-		defaults: func(o *CloneSet) { defaultCloneSet(&o.Spec) },
-		stored: func(o *CloneSet) {
-			DefaultTemplate(&o.Spec.Template)
-			defaultClaims(o.Spec.VolumeClaimTemplates)
-		},
-	}),
-	describe(Registered{
+	}, cloneSetFields...),
+	describe[ContainerRecreateRequest](Registered{
 		Group: Group, Kind: KindContainerRecreateRequest, ShortNames: []string{"crr"}, Served: since("v1.0", Unreleased),
 		Expansion: ExpansionSteps,
-	}, rows[ContainerRecreateRequest]{
-		fields:   containerRecreateFields,
-		defaults: func(o *ContainerRecreateRequest) { defaultContainerRecreateRequest(&o.Spec) },
-	}),
-	describe(Registered{
+	}, containerRecreateFields...),
+	describe[DaemonSet](Registered{
 		Group: Group, Kind: KindDaemonSet, ShortNames: []string{"daemon", "ads"}, Served: since("v1.0", "v1.9"),
 		Expansion: ExpansionObjects, ExpandsTo: []string{KindDaemonSet},
-	}, rows[DaemonSet]{
-		fields:   daemonSetFields,
-		defaults: func(o *DaemonSet) { defaultDaemonSet(&o.Spec) },
-	}),
-	describe(Registered{
+	}, daemonSetFields...),
+	describe[EphemeralJob](Registered{
 		Group: Group, Kind: KindEphemeralJob, ShortNames: []string{"ejob"}, Served: []Served{{V1alpha1, "v1.0"}},
 		Expansion: ExpansionSteps,
-	}, rows[EphemeralJob]{}),
-	describe(Registered{
+	}),
+	describe[ImageListPullJob](Registered{
 		Group: Group, Kind: KindImageListPullJob, Aliases: []string{"ilpj"}, Served: since("v1.5", "v1.9"),
 		Expansion: ExpansionObjects, ExpandsTo: []string{KindDaemonSet, "Job"},
-	}, rows[ImageListPullJob]{
-		defaults: func(o *ImageListPullJob) { defaultImagePull(&o.Spec.ImagePullJobTemplate) },
 	}),
-	describe(Registered{
+	describe[ImagePullJob](Registered{
 		Group: Group, Kind: KindImagePullJob, Aliases: []string{"ipj"}, Served: since("v1.0", "v1.9"),
 		Expansion: ExpansionObjects, ExpandsTo: []string{KindDaemonSet, "Job"},
-	}, rows[ImagePullJob]{
-		defaults: func(o *ImagePullJob) {
-			defaultImagePull(&o.Spec.ImagePullJobTemplate)
-			setText(&o.Spec.ImagePullPolicy, PullIfNotPresent)
-		},
 	}),
-	describe(Registered{
+	describe[NodeImage](Registered{
 		Group: Group, Kind: KindNodeImage, ClusterScoped: true, Served: since("v1.0", "v1.9"),
-	}, rows[NodeImage]{
-		fields: []field{
-			added{"spec.images{}.pullSecrets[]", "mode"},
-		},
-		defaults: func(o *NodeImage) { defaultNodeImage(&o.Spec) },
-	}),
-	describe(Registered{
+	},
+		added{"spec.images{}.pullSecrets[]", "mode"},
+	),
+	describe[NodePodProbe](Registered{
 		Group: Group, Kind: KindNodePodProbe, ClusterScoped: true, Served: []Served{{V1alpha1, "v1.3"}},
-	}, rows[NodePodProbe]{}),
-	describe(Registered{
+	}),
+	describe[PersistentPodState](Registered{
 		Group: Group, Kind: KindPersistentPodState, Served: since("v1.2", Unreleased),
 		Expansion: ExpansionMerged, ExpandsTo: []string{"ConfigMap", "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"},
-	}, rows[PersistentPodState]{
-		fields: []field{
-			moved{"spec.requiredPersistentTopology", "nodeTopologyKeys", "keys"},
-			moved{"spec.preferredPersistentTopology[].preference", "nodeTopologyKeys", "keys"},
-		},
-	}),
-	describe(Registered{
+	},
+		moved{"spec.requiredPersistentTopology", "nodeTopologyKeys", "keys"},
+		moved{"spec.preferredPersistentTopology[].preference", "nodeTopologyKeys", "keys"},
+	),
+	describe[PodProbeMarker](Registered{
 		Group: Group, Kind: KindPodProbeMarker, Served: []Served{{V1alpha1, "v1.3"}},
 		Expansion: ExpansionDropped,
-	}, rows[PodProbeMarker]{}),
-	describe(Registered{
+	}),
+	describe[PodUnavailableBudget](Registered{
 		Group: PolicyGroup, Kind: KindPodUnavailableBudget, ShortNames: []string{"pub"}, Served: since("v1.0", Unreleased),
 		Expansion: ExpansionObjects, ExpandsTo: []string{"PodDisruptionBudget"},
-	}, rows[PodUnavailableBudget]{
-		fields: []field{
-			annotated{annotation: ProtectOperationsAnnotation, field: "spec.protectOperations", parse: commaList},
-			annotated{annotation: ProtectTotalReplicasAnnotation, field: "spec.protectTotalReplicas", parse: number},
-			added{"spec", "ignoredPodSelector"},
-		},
-	}),
-	describe(Registered{
+	},
+		annotated{annotation: ProtectOperationsAnnotation, field: "spec.protectOperations", as: commaList},
+		annotated{annotation: ProtectTotalReplicasAnnotation, field: "spec.protectTotalReplicas", as: number},
+		added{"spec", "ignoredPodSelector"},
+	),
+	describe[ResourceDistribution](Registered{
 		Group: Group, Kind: KindResourceDistribution, ClusterScoped: true, ShortNames: []string{"distributor"}, Served: since("v1.0", Unreleased),
 		Expansion: ExpansionObjects, ExpandsTo: []string{"ConfigMap", "Secret"},
-	}, rows[ResourceDistribution]{
-		fields: []field{
-			moved{"spec.targets", "namespaceLabelSelector", "namespaceSelector"},
-			moved{"status.conditions[]", "failedNamespace", "failedNamespaces"},
-		},
-	}),
-	describe(Registered{
+	},
+		moved{"spec.targets", "namespaceLabelSelector", "namespaceSelector"},
+		moved{"status.conditions[]", "failedNamespace", "failedNamespaces"},
+	),
+	describe[SidecarSet](Registered{
 		Group: Group, Kind: KindSidecarSet, ClusterScoped: true, Served: since("v1.0", "v1.9"),
 		Expansion: ExpansionMerged, ExpandsTo: []string{"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"},
-	}, rows[SidecarSet]{
-		fields:   sidecarSetFields,
-		defaults: func(o *SidecarSet) { defaultSidecarSet(&o.Spec) },
-		stored:   func(o *SidecarSet) { defaultSidecars(&o.Spec) },
-	}),
-	describe(Registered{
+	}, sidecarSetFields...),
+	describe[StatefulSet](Registered{
 		Group: Group, Kind: KindStatefulSet, ShortNames: []string{"sts", "asts"}, Served: since("v1.0", "v1.0"),
 		Expansion: ExpansionObjects, ExpandsTo: []string{KindStatefulSet},
-	}, rows[StatefulSet]{
-		fields: []field{
-			added{"spec", "lifecycle"},
-			added{"spec", "ordinals"},
-			added{"spec", "persistentVolumeClaimRetentionPolicy"},
-			added{"spec", "reserveOrdinals"},
-			added{"spec", "scaleStrategy"},
-			added{"spec", "volumeClaimUpdateStrategy"},
-			added{"status", "updatedAvailableReplicas"},
-			added{"status", "updatedReadyReplicas"},
-			added{"status", "volumeClaims"},
-		},
-		defaults: func(o *StatefulSet) { defaultStatefulSet(&o.Spec) },
-		stored: func(o *StatefulSet) {
-			DefaultTemplate(&o.Spec.Template)
-			defaultClaims(o.Spec.VolumeClaimTemplates)
-		},
-	}),
-	describe(Registered{
+	},
+		added{"spec", "lifecycle"},
+		added{"spec", "ordinals"},
+		added{"spec", "persistentVolumeClaimRetentionPolicy"},
+		added{"spec", "reserveOrdinals"},
+		added{"spec", "scaleStrategy"},
+		added{"spec", "volumeClaimUpdateStrategy"},
+		added{"status", "updatedAvailableReplicas"},
+		added{"status", "updatedReadyReplicas"},
+		added{"status", "volumeClaims"},
+	),
+	describe[UnitedDeployment](Registered{
 		Group: Group, Kind: KindUnitedDeployment, ShortNames: []string{"ud"}, Served: since("v1.0", Unreleased),
 		Expansion: ExpansionObjects, ExpandsTo: []string{KindDeployment, KindReplicaSet, "Service", KindStatefulSet},
-	}, rows[UnitedDeployment]{
-		fields:   unitedDeploymentFields,
-		defaults: func(o *UnitedDeployment) { defaultUnitedDeployment(&o.Spec) },
-		stored:   func(o *UnitedDeployment) { defaultSubsetTemplate(&o.Spec.Template) },
-	}),
-	describe(Registered{
+	}, unitedDeploymentFields...),
+	describe[WorkloadSpread](Registered{
 		Group: Group, Kind: KindWorkloadSpread, ShortNames: []string{"ws"}, Served: since("v1.0", Unreleased),
 		Expansion: ExpansionMerged, ExpandsTo: []string{"HorizontalPodAutoscaler"},
-	}, rows[WorkloadSpread]{
-		fields: []field{
-			moved{"spec.subsets[]", "requiredNodeSelectorTerm", "requiredNodeSelector"},
-			moved{"spec.subsets[]", "preferredNodeSelectorTerms", "preferredNodeSelector"},
-			added{"status.subsetStatuses[].conditions[]", "observedGeneration"},
-			added{"status.versionedSubsetStatuses{}[].conditions[]", "observedGeneration"},
-		},
-	}),
+	},
+		moved{"spec.subsets[]", "requiredNodeSelectorTerm", "requiredNodeSelector"},
+		moved{"spec.subsets[]", "preferredNodeSelectorTerms", "preferredNodeSelector"},
+		added{"status.subsetStatuses[].conditions[]", "observedGeneration"},
+		added{"status.versionedSubsetStatuses{}[].conditions[]", "observedGeneration"},
+	),
 }

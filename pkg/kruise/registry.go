@@ -75,29 +75,21 @@ func (r Registered) Words() []string {
 	return slices.Concat([]string{strings.ToLower(r.Kind), r.Resource()}, r.ShortNames, r.Aliases)
 }
 
-// descriptor is one kind with what its versions spell differently, and its defaults.
+// descriptor is one kind with what its versions spell differently.
 type descriptor struct {
 	Registered
 	// fields are those that the older version spells differently.
 	fields []field
-	// defaults is [Default], stored what [DefaultStored] adds; both take a pointer to Type.
-	defaults, stored func(obj any)
-}
-
-// rows are what a descriptor knows of the objects of one type.
-type rows[T any] struct {
-	fields           []field
-	defaults, stored func(*T)
 }
 
 // describe makes the descriptor of a kind whose objects have the type T.
-func describe[T any](r Registered, own rows[T]) *descriptor {
+func describe[T any](r Registered, fields ...field) *descriptor {
 	r.Type = reflect.TypeFor[T]()
 	for _, s := range r.Served {
 		r.Versions = append(r.Versions, s.Version)
 	}
-	r.Renames = slices.ContainsFunc(own.fields, renames)
-	return &descriptor{Registered: r, fields: own.fields, defaults: untyped(own.defaults), stored: untyped(own.stored)}
+	r.Renames = slices.ContainsFunc(fields, renames)
+	return &descriptor{r, fields}
 }
 
 // renames reports whether both versions have a field, in different forms.
@@ -109,27 +101,14 @@ func renames(f field) bool {
 	return true
 }
 
-// untyped takes any object instead of a *T, which it must be.
-func untyped[T any](f func(*T)) func(obj any) {
-	if f == nil {
-		return func(any) {}
-	}
-	return func(obj any) { f(obj.(*T)) }
-}
-
 // kinds are the descriptors by GROUP/KIND.
-var kinds = index(func(d *descriptor) string { return d.Group + "/" + d.Kind })
-
-// types are the descriptors by the type of a pointer to an object.
-var types = index(func(d *descriptor) reflect.Type { return reflect.PointerTo(d.Type) })
-
-func index[K comparable](key func(*descriptor) K) map[K]*descriptor {
-	m := make(map[K]*descriptor, len(descriptors))
+var kinds = func() map[string]*descriptor {
+	m := make(map[string]*descriptor, len(descriptors))
 	for _, d := range descriptors {
-		m[key(d)] = d
+		m[d.Group+"/"+d.Kind] = d
 	}
 	return m
-}
+}()
 
 // Kinds returns all kinds of Kruise, in alphabetical order.
 func Kinds() []Registered {

@@ -26,9 +26,12 @@ func ReleaseOfImage(image string) (Release, bool) {
 type Definitions struct {
 	// Served are the versions by kind, such as CloneSet: v1alpha1.
 	Served map[string][]string
-	// Fields reports whether the schema of a kind in a version has a field, by its path as in
-	// [FieldHistory]; nil where no schema was read.
-	Fields func(kind, version, path string) bool
+	// Schemas is nil where no schema was read.
+	Schemas interface {
+		// Has reports whether the schema of a kind in a version has a field, by its path as in
+		// [FieldHistory].
+		Has(kind, version, path string) bool
+	}
 }
 
 // ReleasesOf are the releases that the definitions can be of, the oldest first: those that
@@ -61,11 +64,11 @@ func (d Definitions) contradictions(r Release) int {
 			}
 		}
 	}
-	if d.Fields == nil {
+	if d.Schemas == nil {
 		return n
 	}
 	for _, h := range FieldHistories() {
-		if h.Value == "" && slices.Contains(d.Served[h.Kind], h.Version) && strings.HasPrefix(h.Path, "spec") && d.Fields(h.Kind, h.Version, h.Path) != h.Has(r) {
+		if h.Value == "" && slices.Contains(d.Served[h.Kind], h.Version) && strings.HasPrefix(h.Path, "spec") && d.Schemas.Has(h.Kind, h.Version, h.Path) != h.Has(r) {
 			n++
 		}
 	}

@@ -157,11 +157,16 @@ func TestReleaseOfImage(t *testing.T) {
 	}
 }
 
+// fieldSet has fields by kind, version and path.
+type fieldSet map[string]bool
+
+func (f fieldSet) Has(kind, version, path string) bool { return f[kind+version+path] }
+
 // TestReleasesOf: the definitions of a release show which it is, with their schemas exactly and
 // without them as far as versions differ.
 func TestReleasesOf(t *testing.T) {
 	for name, want := range map[string]string{"1.5": "[1.5] true [1.5 1.6 1.7 1.8]", "1.8": "[1.8] true [1.5 1.6 1.7 1.8]", "1.9": "[1.9] true [1.9]", "next": "[next] true [next]"} {
-		served, fields := map[string][]string{}, map[string]bool{}
+		served, fields := map[string][]string{}, fieldSet{}
 		for _, c := range definitions(t, name) {
 			for _, v := range c.Spec.Versions {
 				served[c.Spec.Names.Kind] = append(served[c.Spec.Names.Kind], v.Name)
@@ -170,7 +175,7 @@ func TestReleasesOf(t *testing.T) {
 		}
 		d := kruise.Definitions{Served: served}
 		versions, _ := kruise.ReleasesOf(d)
-		d.Fields = func(kind, version, path string) bool { return fields[kind+version+path] }
+		d.Schemas = fields
 		all, exact := kruise.ReleasesOf(d)
 		if got := fmt.Sprintf("%v %t %v", all, exact, versions); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)

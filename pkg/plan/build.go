@@ -15,14 +15,18 @@ import (
 // The pods that steps name are those that the controllers would choose if nothing
 // else happened; how many pods each step updates holds in any case.
 func Build(desired *cluster.Workload, s Snapshot, policy Policy) (Plan, error) {
-	return newBuilder(desired, s.Object(), s, policy).build()
+	return newBuilder(desired, s.Object(), s, policy).build(nil)
 }
 
-func (b *builder) build() (Plan, error) {
+func (b *builder) build(run func(Plan) []Touch) (Plan, error) {
+	b.hasRun = run != nil
 	if err := b.check(); err != nil {
 		return Plan{}, err
 	}
-	b.desired = b.snap.Progress.Stop.withoutStop(b.present, b.desired)
+	// What an ended rollout has left in the cluster to stop the controller, this one lifts.
+	if stop := b.snap.Progress.Stop; stop.Check() == nil && stop.reverted(b.present) != b.present {
+		b.desired = stop.reverted(b.desired)
+	}
 	if err := b.chooseDriver(); err != nil {
 		return Plan{}, err
 	}
@@ -32,8 +36,8 @@ func (b *builder) build() (Plan, error) {
 	if err := b.addSteps(); err != nil {
 		return Plan{}, err
 	}
-	if b.run != nil && len(b.plan.Steps) > 0 {
-		b.plan = b.plan.WithTouches(b.run(b.plan))
+	if b.hasRun && len(b.plan.Steps) > 0 {
+		b.plan = b.plan.WithTouches(run(b.plan))
 	}
 	(&reviewer{b}).warn()
 	return b.plan, nil

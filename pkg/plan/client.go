@@ -45,8 +45,14 @@ func (r *run) updatePods(s *Step) (Decision, bool) {
 		return r.waitOrTimeOut(s, Blocker{Gate: GateTemplate, Why: "the controller has not named the revision of the new template yet"}), false
 	}
 	c.finishStarted()
-	if !r.progress.Promoted {
-		c.choose()
+	if !r.progress.Promoted && c.spec != nil {
+		picked, why := c.spec.nextPods(c)
+		for _, p := range picked {
+			c.advance(p)
+		}
+		if len(c.actions) == 0 && why != "" {
+			c.blocked = append(c.blocked, Blocker{Gate: GateMaxUnavailable, Why: why})
+		}
 	}
 	if len(c.actions) > 0 {
 		return r.act(strings.Join(c.texts, "; "), c.actions...), false
@@ -136,7 +142,10 @@ func (c *client) continueUpdate(p *cluster.Pod, u controller.InPlace) {
 		if !running(p) {
 			return
 		}
-		c.restoreService(p, &change)
+		value, rendered := templateLabels(c.object())[kruise.InServiceLabel].(string)
+		if _, in := p.Labels[kruise.InServiceLabel]; rendered && !in {
+			change.Labels[kruise.InServiceLabel] = &value
+		}
 	}
 	if ok {
 		c.write(p, change, "finish the update of "+p.Name)
@@ -174,33 +183,6 @@ func (c *client) emptyContainers(p *cluster.Pod) {
 	c.write(p, change, "empty "+strings.Join(slices.Sorted(maps.Keys(images)), ", ")+" of "+p.Name)
 }
 
-// restoreService adds the in-service label of the template to a pod again.
-func (c *client) restoreService(p *cluster.Pod, change *cluster.PodChange) {
-	value, rendered := templateLabels(c.object())[kruise.InServiceLabel].(string)
-	if _, in := p.Labels[kruise.InServiceLabel]; rendered && !in {
-		change.Labels[kruise.InServiceLabel] = &value
-	}
-}
-
-// choose picks further pods.
-func (c *client) choose() {
-	picked, why := c.nextPods()
-	for _, p := range picked {
-		c.advance(p)
-	}
-	if len(c.actions) == 0 && why != "" {
-		c.blocked = append(c.blocked, Blocker{Gate: GateMaxUnavailable, Why: why})
-	}
-}
-
-// nextPods asks the rules, with a partition that leaves the step's number.
-func (c *client) nextPods() ([]*cluster.Pod, string) {
-	if c.spec == nil {
-		return nil, ""
-	}
-	return c.spec.nextPods(c)
-}
-
 // preparedPods are pods that were chosen before and are out of service already:
 // the controller continues with them while it chooses no more.
 func preparedPods(list []*cluster.Pod) []*cluster.Pod {
@@ -230,8 +212,8 @@ func (r *rollout) statefulSetRules(spec kruise.StatefulSetSpec, updated int) *ru
 	return &rules.StatefulSet{Spec: &spec, Update: r.revision(), Pods: r.snap.Pods, Gates: r.snap.Gates, Now: r.now}
 }
 
-// isUpdating reports whether the in-place update of a pod is not complete.
-func (c *client) isUpdating(p *cluster.Pod) bool {
+// Updating reports whether the in-place update of a pod is not complete.
+func (c *client) Updating(p *cluster.Pod) bool {
 	return !rules.InPlacePending(p, c.snap.report(p)).Done()
 }
 

@@ -104,24 +104,16 @@ func (b *builder) resumeDeployment() {
 
 // readSubject reads the workload whose rules count.
 func (b *comparison) readSubject() (s subject) {
-	if b.plan.Driver == DriverClient {
-		s = b.clientSubject()
-	} else {
+	if b.plan.Driver != DriverClient {
 		s = kindOf(b.desired.Object).subject(b)
+	} else { // order and limits are those of the Kruise object that the native one was rendered from
+		b.plan.Drain, b.plan.Grace = b.drain(), b.grace()
+		if spec := clientSpecOf(b.snap, b.desired); spec != nil {
+			s = spec.subject(b)
+		}
 	}
 	s.updated = min(s.updated, s.total) // pods that leave with a smaller number, or with a surge, are not of the plan
 	return s
-}
-
-// clientSubject reads a native object whose pods the client updates: order and limits are those of
-// the Kruise object that it was rendered from.
-func (b *comparison) clientSubject() subject {
-	b.plan.Drain, b.plan.Grace = b.drain(), b.grace()
-	spec := clientSpecOf(b.snap, b.desired)
-	if spec == nil {
-		return subject{}
-	}
-	return spec.subject(b)
 }
 
 // countPods fills in how many pods of a subject are up to date, and how many the change creates;
@@ -298,8 +290,9 @@ type modes struct {
 	// overall is the answer where pods are not distinguished by revision.
 	overall   rules.Eligibility
 	needsGate bool
-	// unknownTemplate reports a pod whose template is not known; nil where all are known.
-	unknownTemplate func(*cluster.Pod) bool
+	// replicaSet is the comparison of a ReplicaSet whose pods the client updates, where the template of
+	// a pod may be unknown; nil for all others.
+	replicaSet *comparison
 	// gateless counts pods that are recreated for lack of a readiness gate.
 	gateless int
 }
@@ -308,7 +301,7 @@ func newModes(b *comparison, whole rules.Eligibility) modes {
 	m := modes{byRevision: map[string]rules.Eligibility{}, overall: whole}
 	_, m.needsGate = b.present.Object.(*kruise.DaemonSet)
 	if b.plan.Driver == DriverClient && b.present.Kind == kruise.KindReplicaSet {
-		m.unknownTemplate = b.hasUnknownTemplate
+		m.replicaSet = b
 	}
 	if _, sidecars := b.present.Object.(*kruise.SidecarSet); sidecars || len(b.snap.Revisions) == 0 {
 		return m
@@ -323,17 +316,9 @@ func newModes(b *comparison, whole rules.Eligibility) modes {
 
 // of returns mode and reason for one pod, and counts those without a readiness gate.
 func (m *modes) of(p *cluster.Pod) (rules.UpdateMode, string) {
-	mode, why, gateless := m.lookup(p)
-	if gateless {
-		m.gateless++
-	}
-	return mode, why
-}
-
-func (m *modes) lookup(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless bool) {
 	e, known := m.overall, true
-	if m.unknownTemplate != nil && m.unknownTemplate(p) {
-		return rules.ModeRecreate, "the template that the pod was created from is not known", false
+	if m.hasUnknownTemplate(p) {
+		return rules.ModeRecreate, "the template that the pod was created from is not known"
 	}
 	if len(m.byRevision) > 0 {
 		if e, known = m.byRevision[cluster.Hash(rules.RevisionOf(p))]; !known {
@@ -341,13 +326,20 @@ func (m *modes) lookup(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless
 		}
 	}
 	mode, why := e.ForPod(p, known, m.needsGate)
-	return mode, why, mode != e.Mode && known
+	if mode != e.Mode && known {
+		m.gateless++
+	}
+	return mode, why
 }
 
 // hasUnknownTemplate reports a pod of a ReplicaSet that names a template which is neither the one
 // before this rollout, nor the one after, nor the recorded one; or none, where another program has written the
 // present template.
-func (b *comparison) hasUnknownTemplate(p *cluster.Pod) bool {
+func (m *modes) hasUnknownTemplate(p *cluster.Pod) bool {
+	b := m.replicaSet
+	if b == nil {
+		return false
+	}
 	mark, c := rules.RevisionOf(p), b.plan.Change
 	return mark == "" && b.unmarked() || mark != "" && mark != c.ToHash && (mark != c.FromHash || c.FromHash == c.ToHash) && !isBaseTemplate(b.snap, mark)
 }

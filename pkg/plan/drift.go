@@ -21,19 +21,34 @@ import (
 // checkDrift halts where template, partition or pause are neither what the plan has
 // found nor what it has made of them.
 func (r *run) checkDrift(s *Step) (Decision, bool) {
-	for _, what := range guardedFields {
-		want := r.expectedValues(s, what.condition)
-		have, ok := what.read(&r.rollout)
-		if !ok || len(want) == 0 || slices.Contains(want, have) {
+	for _, guarded := range []ConditionType{HoldsTemplate, HoldsPartition, HoldsPaused} {
+		want := r.expectedValues(s, guarded)
+		have, gate := r.guardedValue(guarded)
+		if gate == "" || len(want) == 0 || slices.Contains(want, have) {
 			continue
 		}
-		why := fmt.Sprintf("%s is %s, not %s", what.condition, have, want[0])
-		if what.condition == HoldsTemplate {
+		why := fmt.Sprintf("%s is %s, not %s", guarded, have, want[0])
+		if guarded == HoldsTemplate {
 			why = cmp.Or(r.templateDrift(want[0]), why)
 		}
-		return r.halt(Blocker{Gate: what.gate, Why: why + lastWriter(r.object(), fieldsOf[what.condition])}), true
+		return r.halt(Blocker{Gate: gate, Why: why + lastWriter(r.object(), fieldsOf[guarded])}), true
 	}
 	return Decision{}, false
+}
+
+// guardedValue reads what only the rollout may change while it runs; gate is empty where the object
+// has no such thing.
+func (r *rollout) guardedValue(c ConditionType) (value, gate string) {
+	switch c {
+	case HoldsTemplate:
+		return hashOf(r.object()), GateTemplate
+	case HoldsPaused:
+		return strconv.FormatBool(rules.PausedOf(r.object().Object)), GatePaused
+	}
+	if v, ok := cluster.Of(r.object().Object).Partition(); ok {
+		return v.String(), GatePartition
+	}
+	return "", ""
 }
 
 // templateDrift names the first field in which the live template differs from the one of a hash, with
@@ -126,21 +141,6 @@ func (p *Plan) FailureHint(failed string, command func(verb string) string) stri
 		return fmt.Sprintf("set the field back, then '%s'; to roll back: '%s --rollback'", command("retry"), command("abort"))
 	}
 	return fmt.Sprintf("fix the cause, then '%s'; to roll back: '%s --rollback'", command("retry"), command("abort"))
-}
-
-// guardedFields are what only the rollout may change while it runs, and how to
-// read it; ok is false where the object has no such thing.
-var guardedFields = []struct {
-	condition ConditionType
-	gate      string
-	read      func(*rollout) (value string, ok bool)
-}{
-	{HoldsTemplate, GateTemplate, func(r *rollout) (string, bool) { return hashOf(r.object()), true }},
-	{HoldsPartition, GatePartition, func(r *rollout) (string, bool) {
-		v, ok := cluster.Of(r.object().Object).Partition()
-		return v.String(), ok
-	}},
-	{HoldsPaused, GatePaused, func(r *rollout) (string, bool) { return strconv.FormatBool(rules.PausedOf(r.object().Object)), true }},
 }
 
 // expectedValues are the values that a field may have now: what the present step has

@@ -2,12 +2,17 @@ package plan
 
 import (
 	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // Preventions are the names of what native parents prevent, for tests.
 func Preventions() (names []string) {
-	for _, row := range parentLimits {
-		names = append(names, row.name)
+	w := &cluster.Workload{Object: &appsv1.Deployment{}}
+	for _, limit := range (&reviewer{newBuilder(w, w, Snapshot{Workload: w}, Policy{})}).parentLimits() {
+		names = append(names, limit.name)
 	}
 	return names
 }

@@ -42,12 +42,16 @@ func (b *comparison) cloneSet(spec *kruise.CloneSetSpec) subject {
 	}
 	b.countPods(&s, b.activePods()-max(leaving, named), b.updatedPods())
 	if _, ok := cluster.Of(&kruise.CloneSet{Spec: *spec}).Partition(); ok {
-		total := s.total
-		s.allowed = func(v intstr.IntOrString) int { return total - rules.Partition(&v, total) }
-		s.partition = partitionByCount(s.total, s.allowed)
-		s.take = b.takeFromQueue(set.Queue(), set.Ties, set.Placing().Of)
+		s.partition, s.order = cloneSetPartition(s.total), set.Queue()
 	}
 	return s
+}
+
+// cloneSetPartition is the partition of a CloneSet of so many pods.
+type cloneSetPartition int
+
+func (total cloneSetPartition) allowed(v intstr.IntOrString) int {
+	return int(total) - rules.Partition(&v, int(total))
 }
 
 func (b *comparison) cloneSetRules(spec *kruise.CloneSetSpec) *rules.CloneSet {

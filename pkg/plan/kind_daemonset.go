@@ -37,9 +37,7 @@ func (b *comparison) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subjec
 		limits: Limits{set.Scheduled, l.MaxUnavailable, l.MaxSurge, seconds(spec.MinReadySeconds)},
 	}
 	if _, ok := cluster.Of(&kruise.DaemonSet{Spec: *spec}).Partition(); ok {
-		all := set.Scheduled
-		s.allowed = func(v intstr.IntOrString) int { return max(all-rules.DaemonSetPartition(&v, all), 0) }
-		s.partition = partitionByCount(all, s.allowed)
+		s.partition = daemonSetPartition(set.Scheduled)
 	}
 	order := daemonPods(set)
 	if n := set.Selected(); n >= 0 {
@@ -47,9 +45,16 @@ func (b *comparison) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subjec
 		s.total = min(s.total, n)
 	}
 	if spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {
-		s.take = b.takeInAnyOrder(newFixedQueue(order, b.isOutdated), "its node is eligible; which comes first is random")
+		s.order = b.outdatedInOrder(order, true, "its node is eligible; which comes first is random")
 	}
 	return s
+}
+
+// daemonSetPartition is the partition of a DaemonSet with so many nodes.
+type daemonSetPartition int
+
+func (all daemonSetPartition) allowed(v intstr.IntOrString) int {
+	return max(int(all)-rules.DaemonSetPartition(&v, int(all)), 0)
 }
 
 // daemonSetRules is a DaemonSet as the rules see it: nodes are those that have a
@@ -206,7 +211,7 @@ func (k nativeDaemonSetKind) drivers() []Driver {
 // subject reads a DaemonSet of Kubernetes, which has no partition.
 func (k nativeDaemonSetKind) subject(b *comparison) subject {
 	s := b.daemonSet(rules.AsDaemonSetSpec(&k.o.Spec), scheduledOf(b.present.Object))
-	s.partition, s.allowed = nil, nil
+	s.partition = nil
 	return s
 }
 

@@ -32,7 +32,7 @@ func (k deploymentKind) subject(b *comparison) subject {
 		total:       l.Replicas,
 		limits:      Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, seconds(spec.MinReadySeconds)},
 		approximate: !recreates && (let || len(b.policy.Steps) > 1),
-		take:        b.takeInAnyOrder(newFixedQueue(byName(b.snap.Pods), b.isOutdated), "which old pods go first is up to their ReplicaSet"),
+		order:       b.outdatedInOrder(byName(b.snap.Pods), true, "which old pods go first is up to their ReplicaSet"),
 	}
 	b.countPods(&s, min(b.activePods(), s.total), b.updatedPods())
 	return s

@@ -27,8 +27,9 @@ func (k sidecarSetKind) subject(b *comparison) subject {
 	set := b.sidecarSetRules(o)
 	matched := set.Matched()
 	s := subject{total: len(matched), limits: Limits{Replicas: len(matched), MaxUnavailable: set.MaxUnavailable(len(matched))}}
-	if len(b.snap.Pods) == 0 {
-		s.total = int(statusOfSidecars(b.present.Object).MatchedPods)
+	before, isSet := b.present.Object.(*kruise.SidecarSet)
+	if len(b.snap.Pods) == 0 && isSet {
+		s.total = int(before.Status.MatchedPods)
 		s.limits.Replicas, s.limits.MaxUnavailable = s.total, set.MaxUnavailable(s.total)
 	}
 	stuck := 0
@@ -48,25 +49,26 @@ func (k sidecarSetKind) subject(b *comparison) subject {
 	if s.leftOut > 0 {
 		b.warning("updateStrategy.selector leaves %d of %s out: they keep the old sidecars%s", s.leftOut, counted.Of(len(matched), "pod"), newPodsNote(o))
 	}
-	if before, ok := b.present.Object.(*kruise.SidecarSet); ok {
+	if isSet {
 		now := *set
 		now.Spec = &before.Spec
 		s.leftOutNow = now.LeftOut()
 	}
 	if _, ok := cluster.Of(o).Partition(); ok {
-		total, reach := s.total, s.total-s.leftOut
-		s.allowed = func(v intstr.IntOrString) int { return max(reach-set.Keeps(&v, total), 0) }
-		s.partition = partitionByCount(reach, s.allowed)
-		s.take = b.takeFromQueue(set.Queue(), set.Ties, set.Placing().Of)
+		s.partition, s.order = sidecarSetPartition{set, s.total, s.total - s.leftOut}, set.Queue()
 	}
 	return s
 }
 
-func statusOfSidecars(obj any) kruise.SidecarSetStatus {
-	if o, ok := obj.(*kruise.SidecarSet); ok {
-		return o.Status
-	}
-	return kruise.SidecarSetStatus{}
+// sidecarSetPartition is the partition of a SidecarSet; its strategy's selector lets it reach fewer
+// pods than it counts.
+type sidecarSetPartition struct {
+	set          *rules.SidecarSet
+	total, reach int
+}
+
+func (p sidecarSetPartition) allowed(v intstr.IntOrString) int {
+	return max(p.reach-p.set.Keeps(&v, p.total), 0)
 }
 
 // newPodsNote reports which sidecars pods get that the strategy's selector leaves out when they
@@ -148,37 +150,29 @@ func (k sidecarSetKind) withTemplate(whole, stored map[string]any) (map[string]a
 	return out, &c, json.Unmarshal(text, &c.Spec)
 }
 
-// matches reports which pods are a SidecarSet's, those included that it no longer counts
-// since they lack a container that it has now.
-func (b *comparison) matches() func(*cluster.Pod) bool {
+// matches are the pods of the snapshot that are a workload's: a SidecarSet's include those that it no
+// longer counts since they lack a container that it has now. blocked is what keeps pods of a SidecarSet from
+// ever being upgraded (docs/kruise/sidecarset.md#matched-pods and
+// docs/kruise/sidecarset.md#what-can-change-in-place).
+func (b *comparison) matches() (matches map[*cluster.Pod]bool, blocked map[*cluster.Pod]string) {
+	matches, blocked = map[*cluster.Pod]bool{}, map[*cluster.Pod]string{}
 	o, ok := b.present.Object.(*kruise.SidecarSet)
 	if !ok {
-		return func(*cluster.Pod) bool { return true }
-	}
-	set := b.sidecarSetRules(o)
-	selects := set.Selects()
-	return func(p *cluster.Pod) bool { return selects(p) && set.Listed(p) }
-}
-
-// blockedReason reports what keeps pods of a SidecarSet from ever being upgraded
-// (docs/kruise/sidecarset.md#matched-pods and docs/kruise/sidecarset.md#what-can-change-in-place).
-func (b *comparison) blockedReason() func(*cluster.Pod) string {
-	o, ok := b.present.Object.(*kruise.SidecarSet)
-	if !ok {
-		return func(*cluster.Pod) string { return "" }
-	}
-	set := b.sidecarSetRules(o)
-	matched := map[string]bool{}
-	for _, p := range set.Matched() {
-		matched[p.UID] = true
-	}
-	return func(p *cluster.Pod) string {
-		switch {
-		case !matched[p.UID]:
-			return "the set does not count it: its labels or namespace do not match, or it lacks containers that the set has now"
-		case !set.Upgradable(p):
-			return "the sidecars changed in more than images since the pod was created, and only images can change in place"
+		for _, p := range b.snap.Pods {
+			matches[p] = true
 		}
-		return ""
+		return matches, nil
 	}
+	set := b.sidecarSetRules(o)
+	selects, counts := set.Selects(), set.Matches()
+	for _, p := range b.snap.Pods {
+		matches[p] = selects(p) && set.Listed(p)
+		switch {
+		case !counts(p):
+			blocked[p] = "the set does not count it: its labels or namespace do not match, or it lacks containers that the set has now"
+		case !set.Upgradable(p):
+			blocked[p] = "the sidecars changed in more than images since the pod was created, and only images can change in place"
+		}
+	}
+	return matches, blocked
 }

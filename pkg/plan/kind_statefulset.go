@@ -38,32 +38,23 @@ func (b *comparison) statefulSet(spec *kruise.StatefulSetSpec) subject {
 	if _, ok := cluster.Of(&kruise.StatefulSet{Spec: *spec}).Partition(); !ok {
 		return s
 	}
-	order := set.UpdateTargets()
+	why := "highest ordinal first"
 	if r := spec.UpdateStrategy.RollingUpdate; r != nil && r.UnorderedUpdate != nil {
-		b.setNumberPartition(&s, nil)
-		s.displaces = b.displaces(slots)
-		s.take = b.takeFromQueue(newFixedQueue(order, b.isOutdated), noTies, sameReason("by priority, then the highest ordinal"))
-		return s
+		s.outdatedAt = b.outdatedAt(slots)
+		slots, why = nil, "by priority, then the highest ordinal"
 	}
-	b.setNumberPartition(&s, slots)
-	s.take = b.takeFromQueue(newFixedQueue(order, b.isOutdated), noTies, sameReason("highest ordinal first"))
+	s.partition, s.order = b.numberPartition(s.total, slots), b.outdatedInOrder(set.UpdateTargets(), false, why)
 	return s
 }
 
-// displaces reports whether pods that a change creates at the old revision would be kept by a partition in the place of
-// present ones: a reserved ordinal that is free now lies below these. slots are the pods, the highest ordinal first.
-func (b *comparison) displaces(slots []*cluster.Pod) func(kept int) bool {
-	return func(kept int) bool {
-		left := kept
-		for i, p := range slices.Backward(slots) {
-			if left > 0 && p != nil && b.isOutdated(p) {
-				if left--; len(slots)-1-i >= kept {
-					return true
-				}
-			}
+// outdatedAt are the places of outdated pods, counted from the lowest ordinal. slots are the pods, the highest ordinal first.
+func (b *comparison) outdatedAt(slots []*cluster.Pod) (places []int) {
+	for i, p := range slices.Backward(slots) {
+		if p != nil && b.isOutdated(p) {
+			places = append(places, len(slots)-1-i)
 		}
-		return false
 	}
+	return places
 }
 
 func (k statefulSetKind) restartSpec(any) kruiseSpec {
@@ -124,7 +115,7 @@ func (s statefulSetSpec) updateOrder(b *comparison) []*cluster.Pod {
 
 func (s statefulSetSpec) nextPods(c *client) ([]*cluster.Pod, string) {
 	set := c.statefulSetRules(*s.StatefulSetSpec, c.step.Updated)
-	set.Pods, set.Busy = c.withRestarts.Pods, c.isUpdating
+	set.Pods, set.Busy = c.withRestarts.Pods, c
 	if scale := set.Scale(); scale.Stop {
 		return preparedPods(c.snap.Pods), scale.Why
 	}
@@ -167,9 +158,7 @@ func (k nativeStatefulSetKind) subject(b *comparison) subject {
 	if _, ok := cluster.Of(&appsv1.StatefulSet{Spec: *spec}).Partition(); !ok {
 		return s
 	}
-	order := set.Descending()
-	b.setNumberPartition(&s, slots)
-	s.take = b.takeFromQueue(newFixedQueue(order, b.isOutdated), noTies, sameReason("highest ordinal first"))
+	s.partition, s.order = b.numberPartition(s.total, slots), b.outdatedInOrder(set.Descending(), false, "highest ordinal first")
 	return s
 }
 

@@ -23,8 +23,8 @@ func Next(p Plan, s Snapshot, now time.Time) Decision {
 	if d, over := r.ended(); over {
 		return d
 	}
-	if d, bad := r.checkOwner(); bad {
-		return d
+	if why, bad := r.ownershipProblem(); bad {
+		return r.halt(why)
 	}
 	if d, more := r.hold(); more {
 		return d

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -19,40 +20,36 @@ type subject struct {
 	// many that of the present strategy does.
 	leftOut, leftOutNow int
 	limits              Limits
-	// partition returns what lets exactly this many pods be updated, as a percentage
-	// where that is asked for and gives the same number; nil where the kind has no
-	// partition in force.
-	partition func(updated int, percent bool) intstr.IntOrString
-	// allowed is how many pods a partition lets be updated.
-	allowed func(partition intstr.IntOrString) int
-	// take returns the next n pods that the update reaches.
-	take func(n int) []PodStep
+	// partition is nil where the kind has no partition in force.
+	partition partition
+	// order is the one in which the update reaches pods; nil where it reaches none by itself.
+	order updateOrder
 	// created is how many pods the change creates, and the first that are up to date where the
 	// template changes; leaving are pods that it takes away, where it is known which.
 	created int
 	leaving []*cluster.Pod
-	// displaces reports whether a partition that keeps so many pods would keep created ones instead of present
-	// ones, had the first stage them created at the old revision; nil where it never would.
-	displaces func(kept int) bool
+	// outdatedAt are the places of outdated pods, counted from the lowest ordinal, where those that a change creates may lie below
+	// them; nil where they never do.
+	outdatedAt []int
 	// approximate is true for a Deployment, which stops near a number of pods.
 	approximate bool
 }
 
-// queue is an update order that is taken in steps.
-type queue interface {
-	Take(n int) []*cluster.Pod
+// displaces reports whether a partition that keeps so many pods would keep created ones instead of present
+// ones, had the first stage them created at the old revision: a reserved ordinal that is free now lies below these.
+func (s *subject) displaces(kept int) bool {
+	n := min(kept, len(s.outdatedAt))
+	return n > 0 && s.outdatedAt[n-1] >= kept
 }
 
-// takeFromQueue makes pods of a step from a queue.
-func (b *comparison) takeFromQueue(q queue, ties func([]*cluster.Pod) [][]*cluster.Pod, why func(*cluster.Pod) string) func(int) []PodStep {
-	var group map[*cluster.Pod]int
-	return func(n int) []PodStep {
-		taken := q.Take(n)
-		if group == nil {
-			group = tieNumbers(ties(b.snap.Pods))
-		}
-		return b.podSteps(taken, group, why)
-	}
+// updateOrder is an update order that is taken in steps.
+type updateOrder interface {
+	// Take returns the next n pods.
+	Take(n int) []*cluster.Pod
+	// Tie numbers the set of pods for which a pod that was taken could be exchanged; 0 is none.
+	Tie(*cluster.Pod) int
+	// Why is what gives a pod its place.
+	Why(*cluster.Pod) string
 }
 
 // surplusReason is why a pod is deleted that a surge pod replaces.
@@ -64,65 +61,40 @@ const (
 	namedReason   = "podsToDelete or its label names it"
 )
 
-// takeInAnyOrder is for an order that is random within each step: its pods are one tie.
-func (b *comparison) takeInAnyOrder(l *fixedQueue, why string) func(int) []PodStep {
-	tie := 0
-	return func(n int) []PodStep {
-		taken := l.Take(n)
-		tie++
-		group := map[*cluster.Pod]int{}
-		if len(taken) > 1 {
-			for _, p := range taken {
-				group[p] = tie
-			}
-		}
-		return b.podSteps(taken, group, func(*cluster.Pod) string { return why })
-	}
+// fixedOrder is an update order that does not depend on what went before.
+type fixedOrder struct {
+	left []*cluster.Pod
+	why  string
+	// random is whether the order is random within each step: its pods are one tie. last is how many
+	// pods the last of the steps took.
+	random      bool
+	steps, last int
 }
 
-// tieNumbers numbers sets of pods that could be exchanged.
-func tieNumbers(sets [][]*cluster.Pod) map[*cluster.Pod]int {
-	out := map[*cluster.Pod]int{}
-	for i, set := range sets {
-		for _, p := range set {
-			out[p] = i + 1
-		}
-	}
-	return out
-}
-
-func (b *comparison) podSteps(list []*cluster.Pod, group map[*cluster.Pod]int, why func(*cluster.Pod) string) []PodStep {
-	out := make([]PodStep, len(list))
-	for i, p := range list {
-		mode, because := b.modes.of(p)
-		out[i] = PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: mode, Tie: group[p], Why: why(p)}
-		if mode != b.plan.Change.Mode {
-			out[i].Why = because
-		}
-	}
-	return out
-}
-
-func noTies([]*cluster.Pod) [][]*cluster.Pod { return nil }
-
-func sameReason(why string) func(*cluster.Pod) string {
-	return func(*cluster.Pod) string { return why }
-}
-
-// fixedQueue is an update order that does not depend on what went before.
-type fixedQueue struct{ left []*cluster.Pod }
-
-func newFixedQueue(order []*cluster.Pod, keep func(*cluster.Pod) bool) *fixedQueue {
-	return &fixedQueue{slices.DeleteFunc(slices.Clone(order), func(p *cluster.Pod) bool { return !keep(p) })}
+// outdatedInOrder is a fixed order of the pods that are not up to date.
+func (b *comparison) outdatedInOrder(order []*cluster.Pod, random bool, why string) *fixedOrder {
+	return &fixedOrder{left: slices.DeleteFunc(slices.Clone(order), func(p *cluster.Pod) bool { return !b.isOutdated(p) }), random: random, why: why}
 }
 
 // Take returns the next n pods.
-func (l *fixedQueue) Take(n int) []*cluster.Pod {
+func (l *fixedOrder) Take(n int) []*cluster.Pod {
 	n = max(0, min(n, len(l.left)))
 	taken := l.left[:n]
-	l.left = l.left[n:]
+	l.left, l.last = l.left[n:], n
+	l.steps++
 	return taken
 }
+
+// Tie is the number of the last step where its pods come in a random order.
+func (l *fixedOrder) Tie(*cluster.Pod) int {
+	if l.random && l.last > 1 {
+		return l.steps
+	}
+	return 0
+}
+
+// Why is the same for all pods.
+func (l *fixedOrder) Why(*cluster.Pod) string { return l.why }
 
 func byName(list []*cluster.Pod) []*cluster.Pod {
 	out := slices.Clone(list)
@@ -130,34 +102,49 @@ func byName(list []*cluster.Pod) []*cluster.Pod {
 	return out
 }
 
-// partitionByCount finds the partition that lets exactly a number of pods be updated. A number
+// partition is how a kind counts its partition.
+type partition interface {
+	// allowed is how many pods a value lets be updated; 0 lets all be that can be.
+	allowed(v intstr.IntOrString) int
+}
+
+// exactPartition is the partition that lets exactly a number of pods be updated. A number
 // always does. A percentage is taken where it is asked for and comes to the same, rounding and the
 // at-least-one rule included, because it still fits when the workload is scaled in the middle of
 // the rollout.
-func partitionByCount(total int, allowed func(intstr.IntOrString) int) func(int, bool) intstr.IntOrString {
-	return func(updated int, percent bool) intstr.IntOrString {
-		kept := total - updated
-		if updated == 0 {
-			return intstr.FromString("100%")
-		}
-		if percent && kept > 0 {
-			for _, try := range []int{kept * 100 / total, (kept*100 + total - 1) / total} {
-				v := intstr.FromString(strconv.Itoa(try) + "%")
-				if allowed(v) == updated {
-					return v
-				}
-			}
-		}
+func exactPartition(p partition, updated int, percent bool) intstr.IntOrString {
+	total := p.allowed(intstr.FromInt32(0))
+	kept := sort.Search(total, func(kept int) bool { return p.allowed(intstr.FromInt32(int32(kept))) <= updated })
+	if _, numbers := p.(numberPartition); numbers {
 		return intstr.FromInt32(int32(kept))
 	}
+	if updated == 0 {
+		return intstr.FromString("100%")
+	}
+	if percent && kept > 0 {
+		for _, try := range []int{kept * 100 / total, (kept*100 + total - 1) / total} {
+			v := intstr.FromString(strconv.Itoa(try) + "%")
+			if p.allowed(v) == updated {
+				return v
+			}
+		}
+	}
+	return intstr.FromInt32(int32(kept))
 }
 
-// setNumberPartition is for partitions that are a number of pods. In order, with nil for pods that
+// numberPartition is a partition that is a number of pods: how many of them each number lets be updated.
+type numberPartition []int
+
+func (allowed numberPartition) allowed(v intstr.IntOrString) int {
+	return allowed[max(0, min(v.IntValue(), len(allowed)-1))]
+}
+
+// numberPartition reads a partition that is a number of pods. In order, with nil for pods that
 // are not there, they are the last ones that an update would reach, whatever these carry: some may have the new
 // template already, as after an undo, and stay so (docs/kruise/workloads.md#kubectl-operations).
-func (b *comparison) setNumberPartition(s *subject, order []*cluster.Pod) {
-	total := max(s.total, 0)
-	allowed := make([]int, total+1)
+func (b *comparison) numberPartition(total int, order []*cluster.Pod) numberPartition {
+	total = max(total, 0)
+	allowed := make(numberPartition, total+1)
 	allowed[0] = total
 	for kept := 1; kept <= total; kept++ {
 		allowed[kept] = allowed[kept-1] - 1
@@ -165,12 +152,5 @@ func (b *comparison) setNumberPartition(s *subject, order []*cluster.Pod) {
 			allowed[kept]++
 		}
 	}
-	s.allowed = func(v intstr.IntOrString) int { return allowed[max(0, min(v.IntValue(), total))] }
-	s.partition = func(updated int, _ bool) intstr.IntOrString {
-		kept := slices.IndexFunc(allowed, func(n int) bool { return n <= updated })
-		if kept < 0 {
-			kept = total
-		}
-		return intstr.FromInt32(int32(kept))
-	}
+	return allowed
 }

@@ -7,24 +7,23 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// TestPartitionByCount_UpdatesExactlyTheCount: whatever number of pods is wanted, as a number or as a
+// TestExactPartition_UpdatesExactlyTheCount: whatever number of pods is wanted, as a number or as a
 // percentage, the rules let exactly so many follow the partition that is chosen.
-func TestPartitionByCount_UpdatesExactlyTheCount(t *testing.T) {
-	kinds := map[string]func(v intstr.IntOrString, total int) int{
-		"CloneSet":  func(v intstr.IntOrString, total int) int { return total - rules.Partition(&v, total) },
-		"DaemonSet": func(v intstr.IntOrString, total int) int { return total - rules.DaemonSetPartition(&v, total) },
+func TestExactPartition_UpdatesExactlyTheCount(t *testing.T) {
+	kinds := map[string]func(total int) partition{
+		"CloneSet":  func(total int) partition { return cloneSetPartition(total) },
+		"DaemonSet": func(total int) partition { return daemonSetPartition(total) },
 	}
-	for name, allowed := range kinds {
+	for name, of := range kinds {
 		percents := 0
 		for _, total := range []int{1, 2, 3, 4, 5, 7, 8, 10, 11, 33, 99, 100, 101, 250, 1000, 10000} {
-			partition := partitionByCount(total, func(v intstr.IntOrString) int { return allowed(v, total) })
+			of := of(total)
 			for updated := range total + 1 {
 				for _, percent := range []bool{false, true} {
-					v := partition(updated, percent)
-					if got := allowed(v, total); got != updated {
+					v := exactPartition(of, updated, percent)
+					if got := of.allowed(v); got != updated {
 						t.Fatalf("%s: %s of %d lets %d follow, want %d", name, v.String(), total, got, updated)
 					}
 					if !percent && v.Type == intstr.String && updated > 0 {
@@ -42,9 +41,9 @@ func TestPartitionByCount_UpdatesExactlyTheCount(t *testing.T) {
 	}
 }
 
-// TestPartitionByCount_Examples: docs/kruise/workloads.md#partition and
+// TestExactPartition_Examples: docs/kruise/workloads.md#partition and
 // docs/kruise/workloads.md#worked-examples, examples 4 and 17.
-func TestPartitionByCount_Examples(t *testing.T) {
+func TestExactPartition_Examples(t *testing.T) {
 	for _, c := range []struct {
 		kind           string
 		total, updated int
@@ -63,11 +62,11 @@ func TestPartitionByCount_Examples(t *testing.T) {
 		{"DaemonSet", 3, 1, true, "67%"},
 		{"CloneSet", 10000, 1, true, "9999"},
 	} {
-		allowed := func(v intstr.IntOrString) int { return c.total - rules.Partition(&v, c.total) }
+		var of partition = cloneSetPartition(c.total)
 		if c.kind == "DaemonSet" {
-			allowed = func(v intstr.IntOrString) int { return c.total - rules.DaemonSetPartition(&v, c.total) }
+			of = daemonSetPartition(c.total)
 		}
-		v := partitionByCount(c.total, allowed)(c.updated, c.percent)
+		v := exactPartition(of, c.updated, c.percent)
 		if v.String() != c.want {
 			t.Errorf("%s, %d of %d: %s, want %s", c.kind, c.updated, c.total, v.String(), c.want)
 		}

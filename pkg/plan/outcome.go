@@ -168,10 +168,10 @@ func (p *Plan) effect(s Snapshot) (*builder, []*cluster.Workload, error) {
 // how many.
 func (b *builder) updatesMore(s *Step, after *cluster.Workload) (n int, more bool) {
 	v, ok := cluster.Of(after.Object).Partition()
-	if !ok || b.subject.allowed == nil || len(s.Patches) == 0 || s.Kind != StepUpdate && s.Kind != StepPartition {
+	if !ok || b.subject.partition == nil || len(s.Patches) == 0 || s.Kind != StepUpdate && s.Kind != StepPartition {
 		return 0, false
 	}
-	n = min(b.subject.allowed(v), b.subject.total)
+	n = min(b.subject.partition.allowed(v), b.subject.total)
 	return n, n > s.Updated
 }
 

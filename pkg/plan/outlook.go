@@ -24,9 +24,11 @@ type Preview struct {
 	// more; it is empty for kinds whose controller does not choose pods.
 	rules.Choice
 
-	concerns func(*cluster.Pod) bool
-	barred   func(*cluster.Pod) string
-	carries  func(*cluster.Pod) bool
+	// Updated are the pods of the snapshot that carry the template of the spec. Matches are those that
+	// are the workload's at all: a SidecarSet is handed pods outside its namespaces, and pods that it
+	// has never been injected into.
+	Updated, Matches map[*cluster.Pod]bool
+	blocked          map[*cluster.Pod]string
 	budgetGuard
 }
 
@@ -40,26 +42,24 @@ func PreviewOf(s Snapshot, now time.Time) (*Preview, bool) {
 	b.subject = b.readSubject()
 	o := &Preview{
 		Object: b.present, Driver: b.plan.Driver, Total: b.subject.total, Reach: b.subject.total - b.subject.leftOut, Allowed: b.subject.total - b.subject.leftOut, Limits: b.subject.limits,
-		carries: UpdatedTest(b.plan, s), Choice: kindOf(b.present.Object).choice(&b.comparison, now, false), barred: b.blockedReason(), concerns: b.matches(), budgetGuard: b.guard(),
+		Choice: kindOf(b.present.Object).choice(&b.comparison, now, false), Updated: map[*cluster.Pod]bool{}, budgetGuard: b.guard(),
 	}
+	carries := UpdatedTest(b.plan, s)
+	for _, p := range s.Pods {
+		o.Updated[p] = carries(p)
+	}
+	o.Matches, o.blocked = b.matches()
 	if v, ok := b.ownPartition(); ok {
-		o.Partition, o.Allowed = v.String(), max(0, min(b.subject.allowed(v), o.Reach))
+		o.Partition, o.Allowed = v.String(), max(0, min(b.subject.partition.allowed(v), o.Reach))
 	}
 	return o, true
 }
-
-// Updated reports whether a pod carries the template of the spec.
-func (o *Preview) Updated(p *cluster.Pod) bool { return o.carries(p) }
-
-// Matches reports whether a pod is one of the workload's at all: a SidecarSet is handed
-// pods outside its namespaces, and pods that it has never been injected into.
-func (o *Preview) Matches(p *cluster.Pod) bool { return o.concerns(p) }
 
 // NotSelected reports whether a pod stays as it is because the update strategy's selector does
 // not match it, which is what the spec asks for.
 func (o *Preview) NotSelected(p *cluster.Pod) bool {
 	set, ok := o.Object.Object.(*kruise.SidecarSet)
-	return ok && !o.Updated(p) && !(&rules.SidecarSet{Spec: &set.Spec}).Chooses(p)
+	return ok && !o.Updated[p] && !(&rules.SidecarSet{Spec: &set.Spec}).Chooses(p)
 }
 
 // BlockedReason reports why no pass will ever update a pod; empty where one may.
@@ -67,7 +67,7 @@ func (o *Preview) BlockedReason(p *cluster.Pod) string {
 	if mode, why := o.Mode(p); mode == rules.ModeNotAllowed {
 		return why
 	}
-	return o.barred(p)
+	return o.blocked[p]
 }
 
 // CurrentSpecPlan is the plan of a workload without a recorded rollout: its template is written
@@ -120,14 +120,14 @@ func UpdatablePods(w *cluster.Workload, gates cluster.Gates) (reach, total int, 
 	b := newBuilder(w, w, Snapshot{Workload: w, Gates: gates}, Policy{})
 	b.subject = b.readSubject()
 	total = b.subject.total
-	if b.subject.take == nil {
+	if b.subject.order == nil {
 		return 0, total, false
 	}
 	if rules.PausedOf(w.Object) {
 		return 0, total, true
 	}
 	if own, has := b.ownPartition(); has {
-		return max(0, min(b.subject.allowed(own), total)), total, true
+		return max(0, min(b.subject.partition.allowed(own), total)), total, true
 	}
 	return total, total, true
 }

@@ -12,15 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// checkOwner halts where the object is not the one that the plan was made for, or
-// another controller owns its rollout.
-func (r *run) checkOwner() (Decision, bool) {
-	if why, bad := r.ownershipProblem(); bad {
-		return r.halt(why), true
-	}
-	return Decision{}, false
-}
-
 // ownershipProblem is why the object is not this rollout's to write.
 func (r *rollout) ownershipProblem() (why Blocker, bad bool) {
 	w := r.object()

@@ -158,9 +158,11 @@ func (s *scene) begin() error {
 	if !s.honest {
 		o.Fail = []int{s.chance.IntN(4) + 1}
 		if s.rarely(2) {
-			o.Agent.Unpullable = func(image string) bool { return image == newer }
+			o.Agent.Unpullable = []string{newer}
 		}
-		o.Verify = func(string, *plan.Verify) plan.Result { return plan.Result{Done: true, Good: s.chance.IntN(2) == 0} }
+		for range 100 {
+			o.Answers = append(o.Answers, plan.Result{Done: true, Good: s.chance.IntN(2) == 0})
+		}
 	}
 	s.lost = s.rarely(3)
 	s.world = simulate.New(o)

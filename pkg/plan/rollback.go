@@ -98,7 +98,7 @@ func buildRollback(desired *cluster.Workload, s *Snapshot, of Plan, why string) 
 		Pull:   PullNever, // the old image is where the old pods ran
 		Driver: of.Driver, Drain: of.Drain, Grace: of.Grace, HookAnswer: of.HookAnswer, OnFailure: FailPause,
 	})
-	back, err := b.build()
+	back, err := b.build(nil)
 	back.RollbackReason = why
 	if err != nil || len(back.Steps) == 0 {
 		return back, err

@@ -13,8 +13,8 @@ import (
 type staging struct {
 	comparison
 	subject subject
-	// run returns the pods that a run of the plan changes; nil leaves those of the update order.
-	run func(Plan) []Touch
+	// hasRun is whether a run of the plan tells which pods change, and not the update order.
+	hasRun bool
 }
 
 // partitionMoves reports whether the desired partition differs, although no pod
@@ -53,7 +53,7 @@ func (b *staging) stages() []stage {
 	if b.plan.Driver == DriverClient && b.templateChanged {
 		already -= b.subject.created // which are checked like others
 	}
-	if d := b.subject.displaces; d != nil && b.templateChanged && d(b.subject.total-reach) {
+	if b.templateChanged && b.subject.displaces(b.subject.total-reach) {
 		steps = raiseSteps(steps, b.subject.total, min(already+b.subject.created, reach))
 	}
 	return resolveStages(steps, b.subject.total, already)
@@ -83,16 +83,20 @@ func DefaultSteps(total int) []PolicyStep {
 	return append(steps, PolicyStep{To: All})
 }
 
-// singleStage is the only stage of a workload whose controller cannot stop in between;
-// none where the controller does not update pods by itself.
+// singleStage is the only stage of a workload whose controller cannot stop in between, with all the
+// checks of the policy's steps; none where the controller does not update pods by itself.
 func (b *staging) singleStage() []stage {
-	if !b.templateChanged && !b.resumesController() || b.subject.take == nil {
+	if !b.templateChanged && !b.resumesController() || b.subject.order == nil {
 		return nil
 	}
 	if len(b.policy.Steps) > 1 {
 		b.warning("%s has no partition: all pods change in one step", title(b.present.Ref))
 	}
-	return []stage{b.lastStage(b.subject.total)}
+	only := PolicyStep{To: All}
+	for _, s := range b.policy.Steps {
+		only.Verify = append(only.Verify, s.Verify...)
+	}
+	return []stage{{only, b.subject.total}}
 }
 
 // updatableRange are how many pods are updated, or allowed to, before the first stage, and how
@@ -108,7 +112,7 @@ func (b *staging) updatableRange() (already, reach int) {
 	if !b.templateChanged && !b.resumesController() {
 		already = max(already, min(b.allowedNow(), b.subject.total-b.subject.leftOutNow))
 	}
-	switch n := b.subject.allowed(own); {
+	switch n := b.subject.partition.allowed(own); {
 	case n >= reach:
 	case len(b.policy.Steps) == 0 || b.policy.Steps[len(b.policy.Steps)-1].To.Of(b.subject.total) == n:
 		reach = n
@@ -129,7 +133,7 @@ func (b *staging) resumesController() bool {
 
 // ownPartition is the partition of the desired spec.
 func (b *staging) ownPartition() (intstr.IntOrString, bool) {
-	if b.subject.allowed == nil {
+	if b.subject.partition == nil {
 		return intstr.IntOrString{}, false
 	}
 	return cluster.Of(b.desired.Object).Partition()
@@ -141,7 +145,7 @@ func (b *staging) allowedNow() int {
 	if !ok {
 		return b.subject.total
 	}
-	return b.subject.allowed(v)
+	return b.subject.partition.allowed(v)
 }
 
 // capSteps limits steps to a number of pods: those beyond it update that number, and keep their
@@ -168,16 +172,6 @@ func raiseSteps(steps []PolicyStep, total, least int) []PolicyStep {
 		}
 	}
 	return out
-}
-
-// lastStage is the only stage of a workload that cannot stop in between; it has all the
-// checks of the policy's steps.
-func (b *staging) lastStage(total int) stage {
-	last := PolicyStep{To: All}
-	for _, s := range b.policy.Steps {
-		last.Verify = append(last.Verify, s.Verify...)
-	}
-	return stage{last, total}
 }
 
 // stage is one step of a policy with its number of pods.
@@ -230,10 +224,10 @@ func decreasingSteps(steps []PolicyStep, total int) []string {
 func (b *staging) partitionFor(r stage, last bool) intstr.IntOrString {
 	own, ok := b.ownPartition()
 	if !last || !ok {
-		return b.subject.partition(r.updated, r.To.Percent)
+		return exactPartition(b.subject.partition, r.updated, r.To.Percent)
 	}
-	if n := b.subject.allowed(own); n == r.updated || n > r.updated && r.updated == b.subject.total {
+	if n := b.subject.partition.allowed(own); n == r.updated || n > r.updated && r.updated == b.subject.total {
 		return own
 	}
-	return b.subject.partition(r.updated, r.To.Percent)
+	return exactPartition(b.subject.partition, r.updated, r.To.Percent)
 }

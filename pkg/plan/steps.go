@@ -296,8 +296,8 @@ func (b *builder) updatedUnheld(next *cluster.Workload) int {
 	if b.startsEmpty() {
 		n = b.subject.total
 	}
-	if v, ok := cluster.Of(next.Object).Partition(); ok && b.subject.allowed != nil && n > b.updatedPods() {
-		n = max(min(n, b.subject.allowed(v)), min(b.updatedPods(), b.subject.total))
+	if v, ok := cluster.Of(next.Object).Partition(); ok && b.subject.partition != nil && n > b.updatedPods() {
+		n = max(min(n, b.subject.partition.allowed(v)), min(b.updatedPods(), b.subject.total))
 	}
 	return n
 }
@@ -317,10 +317,17 @@ func (b *builder) podsUntil(updated int) []PodStep {
 			out = append(out, PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: rules.ModeDelete, Why: leavingReason})
 		}
 	}
-	if s.take == nil {
+	if s.order == nil {
 		return out
 	}
-	return append(out, s.take(max(n, 0))...)
+	for _, p := range s.order.Take(max(n, 0)) {
+		mode, why := b.modes.of(p)
+		if mode == b.plan.Change.Mode {
+			why = s.order.Why(p)
+		}
+		out = append(out, PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: mode, Tie: s.order.Tie(p), Why: why})
+	}
+	return out
 }
 
 func (b *builder) updateTitle(r *stage) string {
@@ -342,7 +349,7 @@ func (b *builder) updateTitle(r *stage) string {
 	switch {
 	case r == nil && b.subject.created+len(b.subject.leaving) > 0, r == nil && replicas(b.present) != replicas(b.desired):
 		return what
-	case r == nil && b.run != nil:
+	case r == nil && b.hasRun:
 		return what // the run tells whether pods change
 	case r == nil:
 		return what + noPodChanges

@@ -266,15 +266,6 @@ func (f StopField) managedFields() []string {
 	return []string{"f:type"}
 }
 
-// withoutStop takes out of what is desired what an ended rollout has left in the cluster to
-// stop the controller: the next rollout lifts it.
-func (s ControllerStop) withoutStop(present, desired *cluster.Workload) *cluster.Workload {
-	if s.Check() == nil && s.reverted(present) != present {
-		return s.reverted(desired)
-	}
-	return desired
-}
-
 // reverted is a workload as it is without the stop.
 func (s ControllerStop) reverted(w *cluster.Workload) *cluster.Workload {
 	if s.Field == "" || s.Field.valueIn(w) != s.Is {

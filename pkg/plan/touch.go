@@ -21,9 +21,7 @@ type Touch struct {
 // BuildRun is [Build] with the pods that steps name taken from a run of the plan. run is called
 // once, with the plan as far as it has steps; warnings are those of its answer.
 func BuildRun(desired *cluster.Workload, s Snapshot, policy Policy, run func(Plan) []Touch) (Plan, error) {
-	b := newBuilder(desired, s.Object(), s, policy)
-	b.run = run
-	return b.build()
+	return newBuilder(desired, s.Object(), s, policy).build(run)
 }
 
 // WithTouches returns the plan with the pods that a run of it changes in its steps.

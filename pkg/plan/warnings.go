@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -21,7 +22,10 @@ func (b *reviewer) warn() {
 	if len(b.plan.Steps) == 0 {
 		return
 	}
-	b.warnPaused()
+	// Its controller updates no pod, but that of a Deployment, which the plan itself resumes.
+	if b.plan.Paused = b.plan.Driver == DriverKruise && rules.PausedOf(b.desired.Object); b.plan.Paused {
+		b.warning("%s is paused: its controller updates no pod until it is resumed", title(b.present.Ref))
+	}
 	b.warnParent()
 	b.warnHotUpgrades()
 	b.warnHooks()
@@ -30,15 +34,8 @@ func (b *reviewer) warn() {
 	b.warnSurge()
 	b.warnUnreadGates()
 	b.warnPods()
-	if n := b.updatedSoFar(); n < b.subject.total && b.subject.take != nil {
+	if n := b.updatedSoFar(); n < b.subject.total && b.subject.order != nil {
 		b.warning("the plan ends with %d of %s updated", n, counted.Of(b.subject.total, "pod"))
-	}
-}
-
-// warnPaused warns that the controller updates no pod. A Deployment is resumed by the plan itself.
-func (b *reviewer) warnPaused() {
-	if b.plan.Paused = b.plan.Driver == DriverKruise && rules.PausedOf(b.desired.Object); b.plan.Paused {
-		b.warning("%s is paused: its controller updates no pod until it is resumed", title(b.present.Ref))
 	}
 }
 
@@ -56,7 +53,7 @@ func (b *reviewer) warnHooks() {
 				continue
 			}
 			recreated++
-			if p := b.podNamed(s.Name); p != nil && rules.Hooked(l.PreDelete, p) {
+			if slices.ContainsFunc(b.snap.Pods, func(p *cluster.Pod) bool { return p.Name == s.Name && rules.Hooked(l.PreDelete, p) }) {
 				held++
 			}
 		}
@@ -70,15 +67,6 @@ func (b *reviewer) warnHooks() {
 	if l.PreNormal != nil && recreated > 0 {
 		b.warnHook("preNormal", recreated)
 	}
-}
-
-func (b *reviewer) podNamed(name string) *cluster.Pod {
-	for _, p := range b.snap.Pods {
-		if p.Name == name {
-			return p
-		}
-	}
-	return nil
 }
 
 func (b *reviewer) warnHook(name string, pods int) {
@@ -143,9 +131,9 @@ func (b *reviewer) warnParent() {
 	if b.plan.Driver == DriverKruise {
 		return
 	}
-	for _, row := range parentLimits {
-		if text := row.text(b); text != "" {
-			b.warning("%s", text)
+	for _, limit := range b.parentLimits() {
+		if limit.warning != "" {
+			b.warning("%s", limit.warning)
 		}
 	}
 	if b.plan.Driver == DriverClient {
@@ -163,32 +151,30 @@ func (b *reviewer) fieldOfSource(field string) string {
 
 // parentRecreates reports whether the native parent itself recreates the pods.
 func (b *reviewer) parentRecreates() bool {
-	return b.plan.Driver == DriverNative && b.templateChanged && b.subject.take != nil
+	return b.plan.Driver == DriverNative && b.templateChanged && b.subject.order != nil
 }
 
 // parentLimit is one thing that Kruise would do and the native parent of the pods does not
-// (docs/drivers.md): a plan has a warning where it applies.
-type parentLimit struct {
-	// name is that of its row in docs/rollout-reference.md.
-	name string
-	// text is the warning of a plan; "" if it does not apply.
-	text func(*reviewer) string
-}
+// (docs/drivers.md). name is that of its row in docs/rollout-reference.md, warning what a plan says
+// of it; "" if it does not apply.
+type parentLimit struct{ name, warning string }
 
 // parentLimits are the table, those of the driver client first. Each row has been seen
 // on a real API server with Kubernetes' own controllers (test/e2e/rollout).
-var parentLimits = []parentLimit{
-	{"template", parentTemplate},
-	{"history", parentHistory},
-	{"surge", parentSurge},
-	{"ordered", parentOrdered},
-	{"hooks", parentHooks},
-	{"scale down", parentScaleDown},
-	{"in place", parentInPlace},
-	{"order", parentOrder},
-	{"stop", parentStop},
-	{"one at a time", parentOneByOne},
-	{"budgets", parentBudgets},
+func (b *reviewer) parentLimits() []parentLimit {
+	return []parentLimit{
+		{"template", parentTemplate(b)},
+		{"history", parentHistory(b)},
+		{"surge", parentSurge(b)},
+		{"ordered", parentOrdered(b)},
+		{"hooks", parentHooks(b)},
+		{"scale down", parentScaleDown(b)},
+		{"in place", parentInPlace(b)},
+		{"order", parentOrder(b)},
+		{"stop", parentStop(b)},
+		{"one at a time", parentOneByOne(b)},
+		{"budgets", parentBudgets(b)},
+	}
 }
 
 func parentTemplate(b *reviewer) string {
@@ -204,7 +190,7 @@ func parentTemplate(b *reviewer) string {
 func parentHistory(b *reviewer) string {
 	n := 0
 	for _, p := range b.snap.Pods {
-		if b.modes.unknownTemplate != nil && rules.Active(p) && b.modes.unknownTemplate(p) {
+		if rules.Active(p) && b.modes.hasUnknownTemplate(p) {
 			n++
 		}
 	}

@@ -202,7 +202,7 @@ func (p *Plan) letUpdate(s Snapshot) int {
 	}
 	b := newBuilder(object, object, s, Policy{})
 	b.plan.Driver = p.Driver
-	if b.subject = b.readSubject(); b.subject.allowed != nil {
+	if b.subject = b.readSubject(); b.subject.partition != nil {
 		n = max(n, min(b.allowedNow(), b.subject.total))
 	}
 	return n

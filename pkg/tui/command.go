@@ -14,25 +14,29 @@ import (
 // command is one that can be typed after a colon.
 type command struct {
 	name, help string
-	// args are what may follow, for completion; nil is nothing.
-	args func(m Model) []string
+	// args are what may follow, for completion.
+	args []string
 	run  func(m Model, args []string) (Model, tea.Cmd)
 }
 
 // commands are those of the interface and those of the screen that is seen.
 func commands(m Model) []command {
-	list := append(opening(), command{"pods", "the pods of a workload", workloadNames, func(m Model, args []string) (Model, tea.Cmd) {
+	var names []string
+	for _, w := range m.env.World.Workloads {
+		names = append(names, w.String())
+	}
+	list := append(opening(names), command{"pods", "the pods of a workload", names, func(m Model, args []string) (Model, tea.Cmd) {
 		r, _ := route(screen.Rollout)
 		return r.openNamed(m, args)
 	}})
-	list = append(append(list, moving(m.options.Source)...), switching(m.options.Contexts)...)
+	list = append(append(list, moving(m)...), switching(m.options.Contexts)...)
 	if !m.options.ReadOnly {
 		list = append(list, acting()...)
 	}
 	if s, ok := m.top().(screen.Ordered); ok {
 		for _, o := range s.Orders() {
 			list = append(list, command{
-				o.Name, o.Help, func(Model) []string { return o.Args },
+				o.Name, o.Help, o.Args,
 				func(m Model, args []string) (Model, tea.Cmd) { return m.pass(screen.Order{Name: o.Name, Args: args}) },
 			})
 		}
@@ -41,7 +45,7 @@ func commands(m Model) []command {
 }
 
 // opening are the screens that need no more than a name, and the one of a workload.
-func opening() []command {
+func opening(names []string) []command {
 	var list []command
 	for _, r := range routes {
 		if r.help == "" {
@@ -49,7 +53,7 @@ func opening() []command {
 		}
 		c := command{name: r.name, help: r.help}
 		if !r.alone {
-			c.args = workloadNames
+			c.args = names
 		}
 		c.run = r.openNamed
 		list = append(list, c)
@@ -85,14 +89,6 @@ func named(w *world.World, name string) *world.Workload {
 	return w.Workloads[i]
 }
 
-func workloadNames(m Model) []string {
-	var list []string
-	for _, w := range m.env.World.Workloads {
-		list = append(list, w.String())
-	}
-	return list
-}
-
 // acting are the verbs; those that need a value take it from what was typed.
 func acting() []command {
 	var list []command
@@ -110,14 +106,6 @@ func acting() []command {
 			a.Value = args[0]
 			return m.ask(a)
 		}})
-	}
-	return list
-}
-
-func commandHelp(commands []command) []screen.Binding {
-	var list []screen.Binding
-	for _, c := range commands {
-		list = append(list, screen.Binding{Keys: []string{":" + c.name}, Help: c.help})
 	}
 	return list
 }
@@ -208,8 +196,8 @@ func (c commanding) candidates(m Model, text string) []string {
 		switch {
 		case first:
 			list = append(list, cmd.name)
-		case cmd.args != nil && strings.HasPrefix(text, cmd.name+" "):
-			list = append(list, cmd.args(m)...)
+		case strings.HasPrefix(text, cmd.name+" "):
+			list = append(list, cmd.args...)
 		}
 	}
 	return slices.DeleteFunc(list, func(s string) bool { return !strings.HasPrefix(s, word) })

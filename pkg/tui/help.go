@@ -142,6 +142,10 @@ func helpSections(m Model) []helpSection {
 	if !m.options.ReadOnly {
 		out = append(out, helpSection{title: "Act, after a question", keys: acts(m.top())})
 	}
+	var typed []screen.Binding
+	for _, c := range commands(m) {
+		typed = append(typed, screen.Binding{Keys: []string{":" + c.name}, Help: c.help})
+	}
 	e := everywhere
 	return append(
 		out,
@@ -149,7 +153,7 @@ func helpSections(m Model) []helpSection {
 		helpSection{"Everywhere", []screen.Binding{e.back, e.filter, e.command, e.copy, e.name, e.help, e.quit}, inLine},
 		helpSection{"Go to", append(jumps(), allSpacesKey(m.options.Source)...), inLine},
 		helpSection{"Lists", moves, inLine},
-		helpSection{"Commands", commandHelp(commands(m)), inFull},
+		helpSection{"Commands", typed, inFull},
 	)
 }
 

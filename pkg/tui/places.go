@@ -31,14 +31,14 @@ func allSpacesKey(source world.Source) []screen.Binding {
 }
 
 // moving is the command that goes to another namespace, where the source can.
-func moving(source world.Source) []command {
-	mover, ok := source.(world.Mover)
+func moving(m Model) []command {
+	mover, ok := m.options.Source.(world.Mover)
 	if !ok {
 		return nil
 	}
 	return []command{{
 		name: "ns", help: "look at another namespace; without a name at all of them",
-		args: func(m Model) []string { return m.env.World.Namespaces },
+		args: m.env.World.Namespaces,
 		run: func(m Model, args []string) (Model, tea.Cmd) {
 			to := ""
 			if len(args) > 0 && args[0] != "all" {
@@ -90,7 +90,7 @@ func switching(contexts []string) []command {
 	}
 	return []command{{
 		name: "ctx", help: "another context of the kubeconfig",
-		args: func(Model) []string { return contexts },
+		args: contexts,
 		run: func(m Model, args []string) (Model, tea.Cmd) {
 			if len(args) != 1 || !slices.Contains(contexts, args[0]) {
 				m.notice = screen.Notice{Text: "ctx NAME: one of " + strings.Join(contexts, ", "), Bad: true}

@@ -38,9 +38,8 @@ type Options struct {
 	Notify Notify
 	// Contexts are the names that :ctx goes to; none leaves the command out.
 	Contexts []string
-	// Copyable adds the flags of the connection to the commands of a text; nil leaves them as
-	// they are.
-	Copyable func(text string) string
+	// Connection completes the commands of a text; nil leaves them as they are.
+	Connection screen.Connection
 	// After sends a message after a time; nil is the clock of the program.
 	After func(time.Duration, tea.Msg) tea.Cmd
 	// First is a screen that opens on top of the list; its zero value is none.
@@ -86,7 +85,7 @@ func New(ctx context.Context, o Options) Model {
 	}
 	m := Model{options: o, ctx: ctx, width: 80, height: 24}
 	m.env = screen.Env{
-		Context: ctx, World: &world.World{Loading: "the cluster"}, Theme: draw.NewTheme(o.Theme), Source: o.Source, Copyable: o.Copyable,
+		Context: ctx, World: &world.World{Loading: "the cluster"}, Theme: draw.NewTheme(o.Theme), Source: o.Source, Connection: o.Connection,
 	}
 	m.stack = []screen.Screen{routes[0].make(screen.Open{Screen: screen.Workloads})}
 	if r, ok := route(o.First.Screen); ok && o.First.Screen != screen.Workloads {

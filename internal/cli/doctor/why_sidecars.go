@@ -25,14 +25,7 @@ func (o *whyOptions) sidecars(ctx context.Context, p *cluster.Pod) ([]diagnose.S
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	s := diagnose.Surroundings{Created: map[string]time.Time{}, Ask: func(set string) (diagnose.Question, bool) {
-		name, err := resourcearg.Parse("sidecarset/" + set)
-		if err != nil {
-			return diagnose.Question{}, false
-		}
-		q, err := o.question(ctx, name, p.Namespace)
-		return q, err == nil
-	}}
+	s := diagnose.Surroundings{Created: map[string]time.Time{}}
 	revisions := o.revisions(ctx)
 	for i := range list {
 		u := &list[i]
@@ -48,7 +41,14 @@ func (o *whyOptions) sidecars(ctx context.Context, p *cluster.Pod) ([]diagnose.S
 	}
 	inject.Order(s.Sets)
 	o.namespace(ctx, p.Namespace, &s)
-	return diagnose.Sidecars(p, s)
+	return diagnose.Sidecars(p, s, func(set string) (diagnose.Question, bool) {
+		name, err := resourcearg.Parse("sidecarset/" + set)
+		if err != nil {
+			return diagnose.Question{}, false
+		}
+		q, err := o.question(ctx, name, p.Namespace)
+		return q, err == nil
+	})
 }
 
 // sidecarSets lists the SidecarSets in the newest version that is served.

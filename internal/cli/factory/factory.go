@@ -232,7 +232,7 @@ func (f *Factory) ColorErr() bool { return f.color(f.Streams.ErrTTY) }
 
 // OutStyle reports how text on stdout may look; full shows everything.
 func (f *Factory) OutStyle(full bool) view.Style {
-	return view.Style{Color: f.color(f.Streams.OutTTY), Unicode: f.Streams.OutTTY && !ASCII(f.Streams.Getenv), Width: f.Streams.Width, Full: full, Copyable: f.Copyable}
+	return view.Style{Color: f.color(f.Streams.OutTTY), Unicode: f.Streams.OutTTY && !ASCII(f.Streams.Getenv), Width: f.Streams.Width, Full: full, Connection: f}
 }
 
 // ErrStyle is as OutStyle, for text on stderr.

@@ -70,7 +70,7 @@ func Tell(ctx context.Context, manager Manager, client dynamic.Interface, server
 	}
 	from := "the versions that are served"
 	if crds := schemas(ctx, client); len(crds) > 0 {
-		d.Fields, from = crds.has, "its definitions"
+		d.Schemas, from = crds, "its definitions"
 	}
 	candidates, exact := kruise.ReleasesOf(d)
 	if len(candidates) == 0 {
@@ -157,8 +157,8 @@ func schemas(ctx context.Context, client dynamic.Interface) definitionSchemas {
 	return out
 }
 
-// has reports whether a schema has the field of a path with [] and {}.
-func (d definitionSchemas) has(kind, version, path string) bool {
+// Has reports whether a schema has the field of a path with [] and {}.
+func (d definitionSchemas) Has(kind, version, path string) bool {
 	s := d[kind+"/"+version]
 	for step := range strings.SplitSeq(path, ".") {
 		name := strings.TrimRight(step, "[]{}")

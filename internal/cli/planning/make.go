@@ -190,9 +190,7 @@ func Admit(old, desired *resource.Resource, of kruise.Release) error {
 func (m *Made) Assumed() simulate.Options {
 	o := simulate.DefaultOptions()
 	o.Gates, o.Start, o.Progress = m.Snapshot.Gates, m.At, m.progress
-	if m.assumeReady {
-		o.Recover = simulate.AnyPod
-	}
+	o.RecoverAll = m.assumeReady
 	o.GuardUpdates, o.ReadinessGate = m.Snapshot.Gates.GuardUpdates, m.gates.ReadinessGate
 	return o
 }

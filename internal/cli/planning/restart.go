@@ -31,7 +31,7 @@ func (m *RestartMaker) Plan(s plan.Snapshot) (plan.Plan, error) {
 	}
 	assumed := simulate.DefaultOptions()
 	assumed.Gates, assumed.Start = s.Gates, time.Now()
-	assumed.Recover = simulate.AnyPod // what is not ready is what is restarted
+	assumed.RecoverAll = true // what is not ready is what is restarted
 	if err := simulate.Check(p, s, assumed); err != nil {
 		return p, &resource.Error{Err: err, Hint: fmt.Sprintf("wait until its pods are ready and its budgets have room, or name pods that can restart; 'kubectl kruise why %s' reports what blocks them", p.Target.Ref())}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // groupOptions report a group as the flags say; stop ends that.
@@ -21,9 +20,7 @@ func (d *execution) groupOptions(ctx context.Context, rec plan.Rollout) (opt app
 	d.factory.Until(time.Time{}) // from here on the group minds the time
 	var r groupReader = &groupJSON{json.NewEncoder(d.factory.Streams.Out)}
 	if !d.machine() {
-		r = &view.GroupLines{Out: d.factory.Streams.Out, Style: d.factory.OutStyle(false), Name: func(w event.Workload) string {
-			return rec.MemberName(cluster.Ref{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name})
-		}}
+		r = &view.GroupLines{Out: d.factory.Streams.Out, Style: d.factory.OutStyle(false), Rollout: rec}
 	}
 	report := &groupReport{newEventPrinter(r, lineBeat), hooks, r, rec}
 	return apply.GroupOptions{

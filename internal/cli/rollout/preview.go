@@ -57,7 +57,7 @@ func left(p plan.Plan, s plan.Snapshot, now time.Time, promote bool) acts {
 			return next(p, s, now)(tell)
 		}
 		assumed := simulate.DefaultOptions()
-		assumed.Gates, assumed.Start, assumed.Recover = s.Gates, now, simulate.AnyPod // the requests if pods behave
+		assumed.Gates, assumed.Start, assumed.RecoverAll = s.Gates, now, true // the requests if pods behave
 		o := simulate.RolloutOptions{Did: tell}
 		if promote {
 			o.Promote = new(time.Duration)

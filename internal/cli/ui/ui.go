@@ -158,7 +158,7 @@ func (o *uiOptions) in(ctx context.Context, f *factory.Factory, screens tui.Opti
 // show runs the screens until they are left. What was done without is reported afterwards,
 // when there is room for it.
 func (l *liveSource) show(ctx context.Context, f *factory.Factory, o tui.Options) (next string, err error) {
-	o.Source, o.Actions, o.Copyable = l, l, f.Copyable
+	o.Source, o.Actions, o.Connection = l, l, f
 	next, err = terminal.Run(ctx, f.Streams, f.Color, o)
 	var skipped []string
 	inTime(f.Streams.Err, "releasing rollouts that run here, so that others can resume them ...", func() { skipped = l.Close() })

@@ -123,7 +123,7 @@ func daemonNodes(set map[string]any, nodes []map[string]any) ([]string, error) {
 		}
 		known[n.Name] = &planned.Node{Name: n.Name, Labels: n.Labels, Taints: n.Spec.Taints}
 	}
-	pass, err := controller.Reconcile(&controller.View{Workload: w, Nodes: known, Pick: func(int) int { return 0 }})
+	pass, err := controller.Reconcile(&controller.View{Workload: w, Nodes: known})
 	if err != nil {
 		return nil, err
 	}

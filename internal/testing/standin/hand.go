@@ -39,8 +39,8 @@ func (h *hand) carryOut(ctx context.Context, pass controller.Pass) (time.Duratio
 		if refused == nil {
 			continue
 		}
-		if pass.IfRefused != nil {
-			again, err := h.carryOut(ctx, pass.IfRefused(done, refused))
+		if then, ok := pass.IfRefused(done, refused); ok {
+			again, err := h.carryOut(ctx, then)
 			return again, errors.Join(refused, err)
 		}
 		break

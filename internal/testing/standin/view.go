@@ -17,11 +17,16 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
 
+// chance is what a controller leaves its choices to.
+type chance struct{}
+
+func (chance) Below(n int) int { return rand.IntN(max(n, 1)) } //nolint:gosec // as the real controllers do
+
 // view is what the caches show the controller of a workload.
 func (s *standIns) view(w *cluster.Workload) *controller.View {
 	v := &controller.View{
 		Now: time.Now(), Workload: w, Nodes: s.nodesNow(), Namespaces: s.namespacesNow(), Gates: gates(),
-		Pick: func(n int) int { return rand.IntN(max(n, 1)) }, //nolint:gosec // chance is what the controller leaves it to
+		Chance: chance{},
 	}
 	for _, r := range owned[*appsv1.ControllerRevision](s.store.revisions, types.UID(w.UID)) {
 		if read, err := cluster.ReadRevision(r); err == nil && r.DeletionTimestamp == nil {

@@ -186,8 +186,8 @@ type fieldWriter struct {
 	name  string
 	index []int
 	write *typeWriter
-	// omit reports a value that is left out.
-	omit func(reflect.Value) bool
+	// omitEmpty and omitZero leave values out.
+	omitEmpty, omitZero bool
 }
 
 func writingStruct(t reflect.Type) writeFunc {
@@ -197,15 +197,18 @@ func writingStruct(t reflect.Type) writeFunc {
 	}
 	list := make([]fieldWriter, 0, len(fields))
 	for name, f := range fields {
-		of := t.FieldByIndex(f.index).Type
-		list = append(list, fieldWriter{name: name, index: f.index, write: writerOf(of), omit: omitting(of, strings.Split(f.options, ","))})
+		options := strings.Split(f.options, ",")
+		list = append(list, fieldWriter{
+			name: name, index: f.index, write: writerOf(t.FieldByIndex(f.index).Type),
+			omitEmpty: slices.Contains(options, "omitempty"), omitZero: slices.Contains(options, "omitzero"),
+		})
 	}
 	return func(v reflect.Value, number func(int64) any) (any, bool) {
 		m := map[string]any{}
 		for i := range list {
 			f := &list[i]
 			field := v.FieldByIndex(f.index)
-			if f.omit(field) {
+			if f.omitEmpty && isEmpty(field) || f.omitZero && isZero(field) {
 				continue
 			}
 			value, ok := f.write.write(field, number)
@@ -218,22 +221,17 @@ func writingStruct(t reflect.Type) writeFunc {
 	}
 }
 
-// omitting is what the options omitempty and omitzero leave out.
-func omitting(t reflect.Type, options []string) func(reflect.Value) bool {
-	empty, zero := slices.Contains(options, "omitempty"), slices.Contains(options, "omitzero")
-	isZero := reflect.Value.IsZero
-	switch {
-	case !zero:
+// isZero is what the option omitzero leaves out.
+func isZero(v reflect.Value) bool {
+	switch t := v.Type(); {
 	case t.Implements(zeroer):
-		isZero = func(v reflect.Value) bool { return v.Kind() == reflect.Pointer && v.IsNil() || callIsZero(v) }
+		return v.Kind() == reflect.Pointer && v.IsNil() || callIsZero(v)
 	case reflect.PointerTo(t).Implements(zeroer):
-		isZero = func(v reflect.Value) bool {
-			own := reflect.New(t)
-			own.Elem().Set(v)
-			return callIsZero(own)
-		}
+		own := reflect.New(t)
+		own.Elem().Set(v)
+		return callIsZero(own)
 	}
-	return func(v reflect.Value) bool { return empty && isEmpty(v) || zero && isZero(v) }
+	return v.IsZero()
 }
 
 func callIsZero(v reflect.Value) bool {

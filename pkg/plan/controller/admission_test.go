@@ -399,7 +399,7 @@ func TestBudgetFinder_FindsTheFirstThatCovers(t *testing.T) {
 			}
 			want := ""
 			for _, b := range budgets {
-				if b.Namespace == n.Namespace && covering(b)(n.Labels, n.Owner) {
+				if b.Namespace == n.Namespace && covering(b).covers(n.Labels, n.Owner) {
 					want = b.Name
 					break
 				}

@@ -64,7 +64,7 @@ func BenchmarkDaemonSetPass(b *testing.B) {
 func sidecarCrowd(tb testing.TB, n, updated int) *View {
 	tb.Helper()
 	old, now := storedSet(tb, "meshset", mesh), storedSet(tb, "meshset", next(mesh)+"updateStrategy: {maxUnavailable: 10}")
-	v := &View{Now: labStart.Add(time.Hour), Workload: now, Pick: func(int) int { return 0 }}
+	v := &View{Now: labStart.Add(time.Hour), Workload: now}
 	for i, w := range []*cluster.Workload{old, now} {
 		a, err := NewAdmission(AdmissionInput{SidecarSets: []SidecarSource{{Workload: w}}})
 		if err != nil {
@@ -159,7 +159,6 @@ func crowd(tb testing.TB, text string, n, updated int) *View {
 	tb.Helper()
 	v := &View{
 		Now: labStart.Add(time.Hour), Workload: stored(tb, text), Gates: cluster.DefaultGates(),
-		Pick: func(int) int { return 0 },
 	}
 	var pass Pass
 	update, all := v.syncRevision(&pass, 0, "")

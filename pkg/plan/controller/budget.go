@@ -47,6 +47,9 @@ type BudgetView struct {
 	VerticalScaling bool
 	// OutsidePods is what the budget covers besides Pods.
 	Beyond rules.OutsidePods
+
+	// injected are the rules of SidecarSets, read when they are first asked.
+	injected map[string]*rules.SidecarSet
 }
 
 // BudgetPass is what one pass of a budget's controller does.
@@ -141,46 +144,29 @@ func (v *BudgetView) budget(covered []*cluster.Pod, expected int, s *kruise.PodU
 
 // rule is the budget without pods and records.
 func (v *BudgetView) rule(expected int) *rules.Budget {
-	injected := v.sets()
 	return &rules.Budget{
-		Name: v.Budget.Name, Spec: &v.Budget.Spec, Expected: expected, VerticalScaling: v.VerticalScaling, Beyond: v.Beyond,
-		Inconsistent: func(p *cluster.Pod) bool { return v.inconsistent(p, injected) },
+		Name: v.Budget.Name, Spec: &v.Budget.Spec, Expected: expected, VerticalScaling: v.VerticalScaling, Beyond: v.Beyond, Busy: v,
 	}
 }
 
-// recordsOf are the recorded pods, without lists of their names: there are many
-// of them, and a question for each.
-func recordsOf(s *kruise.PodUnavailableBudgetStatus) *rules.Records {
-	return &rules.Records{
-		Count: len(s.DisruptedPods) + len(s.UnavailablePods),
-		Has: func(name string) bool {
-			_, disrupted := s.DisruptedPods[name]
-			_, unavailable := s.UnavailablePods[name]
-			return disrupted || unavailable
-		},
-	}
-}
-
-func (v *BudgetView) sets() map[string]*rules.SidecarSet {
-	out := make(map[string]*rules.SidecarSet, len(v.SidecarSets))
-	for _, w := range v.SidecarSets {
-		if set, ok := w.Object.(*kruise.SidecarSet); ok {
-			out[w.Name] = SidecarSetRules(w, set, kruise.Release{})
-		}
-	}
-	return out
-}
-
-// inconsistent reports whether something of the pod is still being updated.
-func (v *BudgetView) inconsistent(p *cluster.Pod, injected map[string]*rules.SidecarSet) bool {
+// Updating reports whether something of the pod is still being updated.
+func (v *BudgetView) Updating(p *cluster.Pod) bool {
 	if !reopened(p) && !rules.InPlacePending(p, reportOn(v.Reports, p)).Done() {
 		return true
 	}
-	if len(injected) == 0 {
+	if len(v.SidecarSets) == 0 {
 		return false
 	}
+	if v.injected == nil {
+		v.injected = make(map[string]*rules.SidecarSet, len(v.SidecarSets))
+		for _, w := range v.SidecarSets {
+			if set, ok := w.Object.(*kruise.SidecarSet); ok {
+				v.injected[w.Name] = SidecarSetRules(w, set, kruise.Release{})
+			}
+		}
+	}
 	for _, name := range injectedSets(p) {
-		if set := injected[name]; set != nil && !set.Complete(p) {
+		if set := v.injected[name]; set != nil && !set.Complete(p) {
 			return true
 		}
 	}
@@ -238,7 +224,7 @@ func (v *BudgetView) Decide(r rules.Request) (rules.Verdict, *Permit) {
 		Current: int(s.CurrentAvailable), Allowed: int(s.UnavailableAllowed),
 	}
 	b := v.rule(n.Expected)
-	b.Records = recordsOf(&s)
+	b.Records = &s // and no lists of names: there are many of them, and a question for each
 	verdict := b.Decide(n, r)
 	if !verdict.Record {
 		return verdict, nil
@@ -262,7 +248,7 @@ func sameSpec(a, b []cluster.Container) bool {
 type budgetFinder struct {
 	budgets []*kruise.PodUnavailableBudget
 	// covers are compiled when they are first asked.
-	covers   []func(own map[string]string, owner cluster.Ref) bool
+	covers   []*coverage
 	labelled *kruise.SelectorIndex
 }
 
@@ -273,7 +259,7 @@ func newBudgetFinder(budgets []*kruise.PodUnavailableBudget) *budgetFinder {
 			list[i] = labels.Everything() // the labels say nothing
 		}
 	}
-	return &budgetFinder{budgets, make([]func(map[string]string, cluster.Ref) bool, len(budgets)), kruise.NewSelectorIndex(list)}
+	return &budgetFinder{budgets, make([]*coverage, len(budgets)), kruise.NewSelectorIndex(list)}
 }
 
 // of names the first budget of a pod; it is empty without one.
@@ -286,7 +272,7 @@ func (f *budgetFinder) of(n PodRequest) string {
 		if f.covers[place] == nil {
 			f.covers[place] = covering(b)
 		}
-		if f.covers[place](n.Labels, n.Owner) {
+		if f.covers[place].covers(n.Labels, n.Owner) {
 			return b.Name
 		}
 	}
@@ -301,20 +287,34 @@ func (a *Admission) budgetOf(n PodRequest) string {
 	return a.budgets.of(n)
 }
 
-// covering returns whether the budget is for a pod with some labels, whose
-// workload is owner.
-func covering(b *kruise.PodUnavailableBudget) func(own map[string]string, owner cluster.Ref) bool {
+// coverage is which pods a budget is for: those of a target, or those with some labels.
+type coverage struct {
+	target, selects bool
+	owner           cluster.Ref
+	labels          map[string]string
+	selector        labels.Selector
+}
+
+func covering(b *kruise.PodUnavailableBudget) *coverage {
 	if t := b.Spec.TargetReference; t != nil {
 		version, err := schema.ParseGroupVersion(t.APIVersion)
-		return func(_ map[string]string, owner cluster.Ref) bool {
-			return err == nil && owner.Group == version.Group && owner.Kind == t.Kind && owner.Name == t.Name
-		}
+		return &coverage{target: true, selects: err == nil, owner: cluster.Ref{Group: version.Group, Kind: t.Kind, Name: t.Name}}
 	}
 	if s := b.Spec.Selector; s != nil && len(s.MatchExpressions) == 0 && len(s.MatchLabels) > 0 {
-		return func(own map[string]string, _ cluster.Ref) bool { return holds(own, s.MatchLabels) }
+		return &coverage{labels: s.MatchLabels}
 	}
-	selector := selectorOf(b.Spec.Selector)
-	return func(own map[string]string, _ cluster.Ref) bool { return selector.Matches(labels.Set(own)) }
+	return &coverage{selector: selectorOf(b.Spec.Selector)}
+}
+
+// covers reports whether the budget is for a pod with some labels, whose workload is owner.
+func (c *coverage) covers(own map[string]string, owner cluster.Ref) bool {
+	switch {
+	case c.target:
+		return c.selects && owner.Group == c.owner.Group && owner.Kind == c.owner.Kind && owner.Name == c.owner.Name
+	case c.labels != nil:
+		return holds(own, c.labels)
+	}
+	return c.selector.Matches(labels.Set(own))
 }
 
 // holds reports whether all wanted labels are there: a compiled selector returns the same at ten
@@ -342,7 +342,7 @@ func selectorOf(s *metav1.LabelSelector) labels.Selector {
 
 // covered returns the budget's pods, and how many it expects.
 func (v *BudgetView) covered() (list []*cluster.Pod, expected int) {
-	covers := covering(v.Budget)
+	coverage := covering(v.Budget)
 	var owners []*cluster.Workload
 	var owner *cluster.Workload
 	var last cluster.Owner
@@ -354,7 +354,7 @@ func (v *BudgetView) covered() (list []*cluster.Pod, expected int) {
 		if owner != nil {
 			ref = owner.Ref
 		}
-		if covers(p.Labels, ref) {
+		if coverage.covers(p.Labels, ref) {
 			list = append(list, p)
 			if p.Owner.Kind != "" && (len(owners) == 0 || owners[len(owners)-1] != owner) {
 				owners = append(owners, owner)

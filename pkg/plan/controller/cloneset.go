@@ -59,7 +59,7 @@ func reconcileCloneSet(v *View, o *kruise.CloneSet) Pass {
 	s.readClaims()
 	s.tidyClaims()
 	if s.scale() {
-		s.pass.IfRefused = s.refused
+		s.pass.scaling = s
 	} else {
 		s.updatePods()
 	}
@@ -163,11 +163,6 @@ func (s *cloneSet) grace() int32 {
 		return in.GracePeriodSeconds
 	}
 	return 0
-}
-
-// deadlineIn is after how long the condition Progressing would turn.
-func deadlineIn(c *kruise.CloneSetCondition, deadline int32, now time.Time) time.Duration {
-	return max(c.LastUpdateTime.Add(seconds(deadline)).Sub(now), 0) + time.Millisecond
 }
 
 // updatePods continues updates in progress and, unless a lifecycle state changed, takes
@@ -303,7 +298,8 @@ func (s *cloneSet) setProgress(c *kruise.CloneSetCondition, status corev1.Condit
 	}
 	c.Status, c.Reason, c.Message = status, reason, s.progressText(reason)
 	if reason == rules.ReasonCloneSetUpdated {
-		s.pass.requeueAfter(deadlineIn(c, *s.Spec.ProgressDeadlineSeconds, s.view.Now))
+		late := c.LastUpdateTime.Add(seconds(*s.Spec.ProgressDeadlineSeconds))
+		s.pass.requeueAfter(max(late.Sub(s.view.Now), 0) + time.Millisecond)
 	}
 }
 

@@ -330,20 +330,20 @@ func TestCloneSet_UpdatesAfterARefusedDeletion(t *testing.T) {
 	l.kubelet()
 	l.edit("web-00003", cluster.PodChange{Labels: map[string]*string{kruise.SpecifiedDeleteLabel: new("true")}})
 	p, err := Reconcile(&View{Now: l.now, Workload: l.w, Revisions: l.revisions, Pods: l.pods, Gates: l.gates})
-	if err != nil || p.IfRefused == nil {
-		t.Fatalf("%v, %+v", err, p)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if got := actionsText(p); got != "controller.DeletePod, controller.Event" {
 		t.Errorf("wants %s", got)
 	}
-	then := p.IfRefused(0, errors.New("no budget"))
-	if got := actionsText(then); got != "controller.PatchPod" {
+	then, ok := p.IfRefused(0, errors.New("no budget"))
+	if got := actionsText(then); !ok || got != "controller.PatchPod" {
 		t.Errorf("refused at once it wants %q", got)
 	}
 	if s, ok := then.Status.(*kruise.CloneSetStatus); !ok || len(s.Conditions) != 1 || s.Conditions[0].Type != "FailedScale" || s.Conditions[0].Message != "no budget" {
 		t.Errorf("status %+v", then.Status)
 	}
-	if then := p.IfRefused(1, errors.New("no budget")); len(then.Actions) > 0 {
+	if then, _ := p.IfRefused(1, errors.New("no budget")); len(then.Actions) > 0 {
 		t.Errorf("refused after a deletion it wants %+v", then.Actions)
 	}
 }

@@ -318,7 +318,7 @@ func TestCloneSet_IsRefused(t *testing.T) {
 
 // asks are the updates of pods that the next pass wants.
 func (l *lab) asks() (out []PatchPod) {
-	p, err := Reconcile(&View{Now: l.now, Workload: l.w, Revisions: l.revisions, Pods: l.pods, Gates: l.gates, Pick: func(int) int { return 0 }})
+	p, err := Reconcile(&View{Now: l.now, Workload: l.w, Revisions: l.revisions, Pods: l.pods, Gates: l.gates})
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -49,9 +49,12 @@ type View struct {
 	Gates   cluster.Gates
 	// Answers is what is remembered of Pods and Claims from pass to pass; nil remembers nothing.
 	Answers *cluster.Answers
-	// Pick returns a number in [0, n): what the controller leaves to chance,
-	// such as which node of a DaemonSet comes first.
-	Pick func(n int) int
+	// Chance decides what the controller leaves to chance, such as which node of a DaemonSet comes
+	// first; nil always takes the first.
+	Chance interface {
+		// Below returns a number in [0, n).
+		Below(n int) int
+	}
 }
 
 // Pass is what one pass of a controller does. Actions are carried out in order;
@@ -67,11 +70,19 @@ type Pass struct {
 	RequeueAfter time.Duration
 	// Why is what the pass does, or what it waits for.
 	Why string
-	// IfRefused is what the controller does when a write is refused before which
-	// done of the actions were carried out, instead of the rest of this pass and
-	// its status; nil when the pass just ends. It comes back after [Retry] all
-	// the same.
-	IfRefused func(done int, why error) Pass
+	// scaling is the pass of a CloneSet that creates or deletes pods.
+	scaling *cloneSet
+}
+
+// IfRefused is what the controller does when a write is refused before which
+// done of the actions were carried out, instead of the rest of this pass and
+// its status; false when the pass just ends. It comes back after [Retry] all
+// the same.
+func (p *Pass) IfRefused(done int, why error) (Pass, bool) {
+	if p.scaling == nil {
+		return Pass{}, false
+	}
+	return p.scaling.refused(done, why), true
 }
 
 // Retry is how long after a refused write a controller comes back.
@@ -80,52 +91,48 @@ const Retry = time.Second
 // Reconcile makes one pass of the controller of the view's workload. It fails
 // only on a kind that has no model.
 func Reconcile(v *View) (Pass, error) {
-	pass := cluster.By(v.Workload.Object, cluster.Kinds[reconciler](reconcilers{}))
+	kinds := &reconcilers{View: v}
+	pass := cluster.By(v.Workload.Object, cluster.Kinds[*Pass](kinds))
 	if pass == nil {
 		return Pass{}, fmt.Errorf("no controller is modelled for %s", v.Workload)
 	}
-	return pass(v)
+	return *pass, kinds.err
 }
-
-// reconciler makes one pass of the controller of one object.
-type reconciler func(v *View) (Pass, error)
 
 // reconcilers has the controller of each kind of workload.
-type reconcilers struct{}
-
-// reconciling is a controller whose passes cannot fail.
-func reconciling[T any](pass func(*View, T) Pass, o T) reconciler {
-	return func(v *View) (Pass, error) { return pass(v, o), nil }
+type reconcilers struct {
+	*View
+	err error
 }
 
-func (reconcilers) CloneSet(o *kruise.CloneSet) reconciler { return reconciling(reconcileCloneSet, o) }
+func (r *reconcilers) CloneSet(o *kruise.CloneSet) *Pass { return new(reconcileCloneSet(r.View, o)) }
 
-func (reconcilers) StatefulSet(o *kruise.StatefulSet) reconciler {
-	return reconciling(reconcileStatefulSet, o)
+func (r *reconcilers) StatefulSet(o *kruise.StatefulSet) *Pass {
+	return new(reconcileStatefulSet(r.View, o))
 }
 
-func (reconcilers) DaemonSet(o *kruise.DaemonSet) reconciler {
-	return reconciling(reconcileDaemonSet, o)
+func (r *reconcilers) DaemonSet(o *kruise.DaemonSet) *Pass { return new(reconcileDaemonSet(r.View, o)) }
+
+func (r *reconcilers) Deployment(o *appsv1.Deployment) *Pass {
+	return new(reconcileDeployment(r.View, o))
 }
 
-func (reconcilers) SidecarSet(o *kruise.SidecarSet) reconciler {
-	return func(v *View) (Pass, error) { return reconcileSidecarSet(v, o) }
+func (r *reconcilers) ReplicaSet(o *appsv1.ReplicaSet) *Pass {
+	return new(reconcileReplicaSet(r.View, o))
 }
 
-func (reconcilers) Deployment(o *appsv1.Deployment) reconciler {
-	return reconciling(reconcileDeployment, o)
+func (r *reconcilers) NativeStatefulSet(o *appsv1.StatefulSet) *Pass {
+	return new(reconcileNativeStatefulSet(r.View, o))
 }
 
-func (reconcilers) ReplicaSet(o *appsv1.ReplicaSet) reconciler {
-	return reconciling(reconcileReplicaSet, o)
+func (r *reconcilers) NativeDaemonSet(o *appsv1.DaemonSet) *Pass {
+	return new(reconcileNativeDaemonSet(r.View, o))
 }
 
-func (reconcilers) NativeStatefulSet(o *appsv1.StatefulSet) reconciler {
-	return reconciling(reconcileNativeStatefulSet, o)
-}
-
-func (reconcilers) NativeDaemonSet(o *appsv1.DaemonSet) reconciler {
-	return reconciling(reconcileNativeDaemonSet, o)
+func (r *reconcilers) SidecarSet(o *kruise.SidecarSet) *Pass {
+	pass, err := reconcileSidecarSet(r.View, o)
+	r.err = err
+	return &pass
 }
 
 // act adds a write.

@@ -204,7 +204,10 @@ func (s *daemonSet) updatePods() {
 // pickRandom takes n of the pods at random.
 func (s *daemonSet) pickRandom(list []*cluster.Pod, n int) []*cluster.Pod {
 	for i := range n {
-		j := i + s.view.Pick(len(list)-i)
+		j := i
+		if s.view.Chance != nil {
+			j += s.view.Chance.Below(len(list) - i)
+		}
 		list[i], list[j] = list[j], list[i]
 	}
 	return list[:n]

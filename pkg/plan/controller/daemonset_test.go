@@ -407,18 +407,22 @@ func TestDaemonSet_UndoRenumbersTheRevision(t *testing.T) {
 	}
 }
 
+type chance func(n int) int
+
+func (c chance) Below(n int) int { return c(n) }
+
 func TestDaemonSet_ChoosesAtRandom(t *testing.T) {
 	l := newDaemons(t, 4)
 	pods := slices.Clone(l.pods)
 	picks := []int{3, 0, 1}
-	s := &daemonSet{view: &View{Pick: func(n int) int {
+	s := &daemonSet{view: &View{Chance: chance(func(n int) int {
 		pick := picks[0]
 		picks = picks[1:]
 		if pick >= n {
 			t.Errorf("%d of %d", pick, n)
 		}
 		return pick
-	}}}
+	})}}
 	var got []string
 	for _, p := range s.pickRandom(pods, 3) {
 		got = append(got, p.Name)

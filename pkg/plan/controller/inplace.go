@@ -251,9 +251,9 @@ func (v *View) inPlaceDone(p *cluster.Pod) bool {
 	return rules.InPlacePending(p, reportOn(v.Reports, p)).Done()
 }
 
-// updating reports whether an in-place update of the pod is in progress. Its record is decoded
+// Updating reports whether an in-place update of the pod is in progress. Its record is decoded
 // only if the pod's conditions do not decide.
-func (v *View) updating(p *cluster.Pod) bool { return !rules.Resting(p) && !v.inPlaceDone(p) }
+func (v *View) Updating(p *cluster.Pod) bool { return !rules.Resting(p) && !v.inPlaceDone(p) }
 
 // beginNext begins the next batch when it is due.
 func (v *View) beginNext(c *cluster.PodChange, p *cluster.Pod) bool {

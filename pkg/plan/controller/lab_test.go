@@ -86,7 +86,7 @@ func (l *lab) pass() Pass {
 	l.t.Helper()
 	v := &View{
 		Now: l.now, Workload: l.w, Revisions: slices.Clone(l.revisions), Pods: slices.Clone(l.pods), Claims: l.claims,
-		Gates: l.gates, Pick: func(int) int { return 0 }, Nodes: l.nodes, Namespaces: l.namespaces,
+		Gates: l.gates, Nodes: l.nodes, Namespaces: l.namespaces,
 	}
 	for _, child := range l.children {
 		v.Children = append(v.Children, child.w)

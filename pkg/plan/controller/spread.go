@@ -25,8 +25,10 @@ type SpreadView struct {
 	// annotations.
 	LeaveMetadata bool
 	Nodes         map[string]*cluster.Node
-	// Whole returns metadata and spec of a pod as far as they are known.
-	Whole func(*cluster.Pod) *tree.Node
+	Known         interface {
+		// MetadataAndSpec returns those of a pod as far as they are known.
+		MetadataAndSpec(*cluster.Pod) *tree.Node
+	}
 }
 
 // SpreadPass is what one pass does. The status is written first: a controller that creates
@@ -71,13 +73,14 @@ func (v *SpreadView) adopt(pass *SpreadPass) {
 		if node == nil {
 			continue
 		}
-		whole := v.Whole(p)
+		whole := v.Known.MetadataAndSpec(p)
 		full := v.Full(v.Version(p))
 		out := make([]spread.Candidate, len(full))
 		for i := range out {
-			out[i] = spread.Candidate{WorkloadSpreadSubset: v.Spec.Subsets[i], Patched: satisfied(whole, tree.Get(v.Subsets[i], "patch")), Room: !full[i]}
+			patched, err := kruise.PatchTree(tree.Clone(whole), tree.Get(v.Subsets[i], "patch"))
+			out[i] = spread.Candidate{WorkloadSpreadSubset: v.Spec.Subsets[i], Patched: err == nil && tree.Equal(patched, whole), Room: !full[i]}
 		}
-		i := spread.Adopt(out, tolerations(whole), nodeObject(node))
+		i := spread.Adopt(out, tolerations(whole), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: node.Labels}, Spec: corev1.NodeSpec{Taints: node.Taints}})
 		if i == spread.None {
 			continue
 		}
@@ -107,22 +110,12 @@ func (v *SpreadView) replace(old, now *cluster.Pod) {
 	v.Pods = pods
 }
 
-// satisfied reports whether the patch would leave the pod as it is.
-func satisfied(pod, patch *tree.Node) bool {
-	out, err := kruise.PatchTree(tree.Clone(pod), patch)
-	return err == nil && tree.Equal(out, pod)
-}
-
 func tolerations(pod *tree.Node) []corev1.Toleration {
 	var spec corev1.PodSpec
 	if _, err := tree.Decode(tree.Get(pod, "spec"), &spec); err != nil {
 		return nil
 	}
 	return spec.Tolerations
-}
-
-func nodeObject(n *cluster.Node) *corev1.Node {
-	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}, Spec: corev1.NodeSpec{Taints: n.Taints}}
 }
 
 // wanted reads labels or annotations of a patch; null removes one.

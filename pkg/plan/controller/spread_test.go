@@ -37,6 +37,13 @@ spec:
   SCHEDULE
 `
 
+// webPods have all the same metadata and spec.
+type webPods struct{}
+
+func (webPods) MetadataAndSpec(*cluster.Pod) *tree.Node {
+	return tree.Map("metadata", tree.Map("labels", tree.Map("app", "web")), "spec", tree.Map("containers", tree.Seq(tree.Map("name", "app"))))
+}
+
 // spreadView has one pod per word: its node, and after a slash its subset.
 func spreadView(t *testing.T, schedule, pods string) *controller.SpreadView {
 	t.Helper()
@@ -52,9 +59,7 @@ func spreadView(t *testing.T, schedule, pods string) *controller.SpreadView {
 		Spread:  rules.Spread{Name: ws.Name, Spec: &ws.Spec, Replicas: 4, Latest: rules.VersionIgnored, Now: spreadNow},
 		Subsets: tree.Items(tree.Get(tree.Root(&doc), "spec", "subsets")),
 		Nodes:   map[string]*cluster.Node{},
-		Whole: func(p *cluster.Pod) *tree.Node {
-			return tree.Map("metadata", tree.Map("labels", tree.Map("app", "web")), "spec", tree.Map("containers", tree.Seq(tree.Map("name", "app"))))
-		},
+		Known:   webPods{},
 	}
 	for _, zone := range []string{"a", "b", "c"} {
 		v.Nodes["node-"+zone] = &cluster.Node{Name: "node-" + zone, Labels: map[string]string{"zone": zone}}

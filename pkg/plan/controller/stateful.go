@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -26,8 +28,8 @@ type stateful struct {
 	ordinals []int
 	// claims are the counts of those that there were when the pass began; none without templates for any.
 	claims claimCounts
-	// dress adds to a pod that is created; nil adds nothing.
-	dress func(*CreatePod)
+	// firstState is the lifecycle state of a pod that is created; "" is none.
+	firstState rules.LifecycleState
 }
 
 // name is the name of the pod of an ordinal.
@@ -71,8 +73,9 @@ func (s *stateful) scaleUp(pass *Pass, scale rules.StatefulSetScale, current, up
 				appsv1.PodIndexLabel:                  strconv.Itoa(ordinal),
 			},
 		}
-		if s.dress != nil {
-			s.dress(&p)
+		if s.firstState != "" {
+			p.Labels[kruise.LifecycleStateLabel] = string(s.firstState)
+			p.Annotations = map[string]string{kruise.LifecycleTimestampAnnotation: wholeSeconds(s.view.Now).Format(time.RFC3339)}
 		}
 		pass.act(p)
 		s.event(pass, "Create", s.name(c.Ordinal))

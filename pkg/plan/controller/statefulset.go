@@ -3,7 +3,6 @@ package controller
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -33,10 +32,13 @@ func reconcileStatefulSet(v *View, o *kruise.StatefulSet) Pass {
 	var pass Pass
 	update, all := v.syncRevision(&pass, or(o.Status.CollisionCount, 0), "")
 	s := &statefulSet{StatefulSet: o, current: currentOf(all, o.Status.CurrentRevision, update.Name)}
-	s.set = &rules.StatefulSet{Spec: &o.Spec, Current: s.current, Update: update.Name, Pods: v.Pods, Gates: v.Gates, Now: v.Now, Busy: v.updating, Answers: v.Answers}
+	s.set = &rules.StatefulSet{Spec: &o.Spec, Current: s.current, Update: update.Name, Pods: v.Pods, Gates: v.Gates, Now: v.Now, Busy: v, Answers: v.Answers}
 	s.set.Arranged = s.set.Arrange()
 	s.stateful = stateful{view: v, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: s.set.Arranged.Ordinals()}
-	s.dress = s.lifecycle
+	s.firstState = rules.StateNormal
+	if l := o.Spec.Lifecycle; l != nil && l.PreNormal != nil { // a hook has to let it
+		s.firstState = rules.StatePreparingNormal
+	}
 	if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
 		s.whenDeleted = p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 		s.whenScaled = p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
@@ -65,17 +67,6 @@ func (s *statefulSet) minReadySeconds() int32 {
 		return or(r.MinReadySeconds, 0)
 	}
 	return 0
-}
-
-// lifecycle gives a created pod its first state: Normal at once, unless a hook
-// has to let it.
-func (s *statefulSet) lifecycle(c *CreatePod) {
-	state := rules.StateNormal
-	if l := s.Spec.Lifecycle; l != nil && l.PreNormal != nil {
-		state = rules.StatePreparingNormal
-	}
-	c.Labels[kruise.LifecycleStateLabel] = string(state)
-	c.Annotations = map[string]string{kruise.LifecycleTimestampAnnotation: wholeSeconds(s.view.Now).Format(time.RFC3339)}
 }
 
 func (s *statefulSet) act(pass *Pass) {

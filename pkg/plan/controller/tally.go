@@ -16,10 +16,14 @@ type Tally struct {
 	Steady, Unrelated int
 	// Owners is how many covered pods each controller has.
 	Owners map[cluster.Owner]int
-	// Pod finds a pod of the budget's namespace by its name, nil when it is gone.
-	Pod func(name string) *cluster.Pod
+	// Namespace is that of the budget, in which Pods are found.
+	Namespace string
+	Pods      interface {
+		// PodNamed finds a pod by its name, nil when it is gone.
+		PodNamed(namespace, name string) *cluster.Pod
+	}
 
-	covers func(own map[string]string, owner cluster.Ref) bool
+	coverage *coverage
 }
 
 // Weight is what one pod adds to a tally.
@@ -34,25 +38,25 @@ func (v *BudgetView) Weigh(p *cluster.Pod) Weight {
 	if w := v.owner(p); w != nil {
 		ref = w.Ref
 	}
-	if p.Namespace != v.Budget.Namespace || !v.covers()(p.Labels, ref) {
+	if p.Namespace != v.Budget.Namespace || !v.coverage().covers(p.Labels, ref) {
 		return Weight{}
 	}
-	b := rules.Budget{Inconsistent: func(p *cluster.Pod) bool { return v.inconsistent(p, v.sets()) }}
+	b := rules.Budget{Busy: v}
 	return Weight{
 		Covered: true, Steady: b.Steady(p),
 		Unrelated: !p.Deleting && p.RelatedBudget() == "", Owner: p.Owner,
 	}
 }
 
-// covers is compiled once for a tally.
-func (v *BudgetView) covers() func(own map[string]string, owner cluster.Ref) bool {
+// coverage is compiled once for a tally.
+func (v *BudgetView) coverage() *coverage {
 	if v.Tally == nil {
 		return covering(v.Budget)
 	}
-	if v.Tally.covers == nil {
-		v.Tally.covers = covering(v.Budget)
+	if v.Tally.coverage == nil {
+		v.Tally.coverage = covering(v.Budget)
 	}
-	return v.Tally.covers
+	return v.Tally.coverage
 }
 
 // Add counts a weight in, or out when by is -1.
@@ -76,7 +80,7 @@ func (t *Tally) Add(w Weight, by int) {
 }
 
 func (t *Tally) stays(name string) bool {
-	p := t.Pod(name)
+	p := t.Pods.PodNamed(t.Namespace, name)
 	return p != nil && !p.Deleting
 }
 
@@ -86,7 +90,7 @@ func (t *Tally) current(b *rules.Budget) int {
 	seen := map[string]bool{}
 	for _, list := range [][]string{b.Disrupted, b.Unavailable} {
 		for _, name := range list {
-			if p := t.Pod(name); p != nil && !seen[name] && b.Steady(p) {
+			if p := t.Pods.PodNamed(t.Namespace, name); p != nil && !seen[name] && b.Steady(p) {
 				seen[name] = true
 				n--
 			}

@@ -118,7 +118,7 @@ func onDelete(obj any) bool {
 func (a *answer) outdated() []*cluster.Pod {
 	var out []*cluster.Pod
 	for _, p := range a.q.Snapshot.Pods {
-		if rules.Active(p) && !a.outlook.Updated(p) && a.outlook.Matches(p) {
+		if rules.Active(p) && !a.outlook.Updated[p] && a.outlook.Matches[p] {
 			out = append(out, p)
 		}
 	}
@@ -152,13 +152,13 @@ func (a *answer) addUnready() {
 	pods, restarts := map[group][]string{}, map[group]int{}
 	var order []group
 	for _, p := range a.q.Snapshot.Pods {
-		if !rules.Active(p) || rules.Ready(p) || !a.outlook.Matches(p) {
+		if !rules.Active(p) || rules.Ready(p) || !a.outlook.Matches[p] {
 			continue
 		}
 		b, blocked := plan.NotReadyReason(a.q.Snapshot, p)
 		b.Pod = ""
 		b.Why += waitingMessage(p) + subsetNote(p) + a.revisionNote(p)
-		g := group{b, blocked && (!a.rollsBack() || a.outlook.Updated(p))}
+		g := group{b, blocked && (!a.rollsBack() || a.outlook.Updated[p])}
 		if pods[g] == nil {
 			order = append(order, g)
 		}
@@ -177,7 +177,7 @@ func (a *answer) addMissing() {
 	desired, counts := cluster.Of(a.outlook.Object.Object).Replicas()
 	active, newest := 0, time.Time{}
 	for _, p := range a.q.Snapshot.Pods {
-		if rules.Active(p) && a.outlook.Matches(p) {
+		if rules.Active(p) && a.outlook.Matches[p] {
 			active++
 			if p.Created.After(newest) {
 				newest = p.Created
@@ -237,7 +237,7 @@ func Troubled(p *cluster.Pod) (cluster.Container, bool) {
 func (a *answer) addTerminating() {
 	for _, p := range a.q.Snapshot.Pods {
 		switch {
-		case !a.outlook.Matches(p):
+		case !a.outlook.Matches[p]:
 		case p.Deleting && len(p.Finalizers) > 0:
 			a.add(plan.GateHook, "terminating, held by finalizers: "+strings.Join(p.Finalizers, ", "), false, p.Name)
 		default:

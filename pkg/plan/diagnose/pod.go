@@ -22,7 +22,7 @@ func Pod(q Question, name string) Diagnosis {
 		return out
 	}
 	a.addPodFailure(p)
-	if updated := a.outlook.Updated(p); !updated && !p.Deleting {
+	if updated := a.outlook.Updated[p]; !updated && !p.Deleting {
 		a.addPodDelay(p)
 	}
 	out.Causes, out.Answer = a.sorted(), a.podLine(p)
@@ -34,9 +34,9 @@ func (a *answer) podLine(p *cluster.Pod) string {
 	switch {
 	case p.Deleting:
 		return "terminating"
-	case a.outlook.Updated(p) && len(list) == 0:
+	case a.outlook.Updated[p] && len(list) == 0:
 		return "up to date with " + a.q.Name + " and ready"
-	case a.outlook.Updated(p):
+	case a.outlook.Updated[p]:
 		return "up to date with " + a.q.Name + ", not ready: " + list[0].reason()
 	case len(list) == 0:
 		return "on an old revision; nothing keeps it from being updated"

@@ -117,15 +117,14 @@ func TestSidecars_OfAPod(t *testing.T) {
 			}
 			s := diagnose.Surroundings{
 				Sets: []*inject.Set{compiled}, Created: map[string]time.Time{"mesh": noon.Add(-24 * time.Hour)}, Namespace: map[string]string{"kubernetes.io/metadata.name": "shop"}, Known: true,
-				Ask: func(string) (diagnose.Question, bool) {
-					snap := plan.Snapshot{Workload: w, Pods: []*cluster.Pod{c.pod, meshed(9, "h2", "w1")}}
-					return diagnose.Question{Name: "sidecarset/mesh", Snapshot: snap, Plan: plan.CurrentSpecPlan(snap), Now: noon}, true
-				},
 			}
 			if c.then != nil {
 				c.then(&s)
 			}
-			list, err := diagnose.Sidecars(c.pod, s)
+			list, err := diagnose.Sidecars(c.pod, s, func(string) (diagnose.Question, bool) {
+				snap := plan.Snapshot{Workload: w, Pods: []*cluster.Pod{c.pod, meshed(9, "h2", "w1")}}
+				return diagnose.Question{Name: "sidecarset/mesh", Snapshot: snap, Plan: plan.CurrentSpecPlan(snap), Now: noon}, true
+			})
 			if err != nil || len(list) != 1 {
 				t.Fatalf("%+v, %v", list, err)
 			}

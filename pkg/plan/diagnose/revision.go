@@ -21,7 +21,7 @@ func FailedBefore(p *cluster.Pod, c cluster.Container) (image string, before boo
 // revisionNote tells the pods apart that do not have the template.
 func (a *answer) revisionNote(p *cluster.Pod) string {
 	switch {
-	case a.outlook.Updated(p):
+	case a.outlook.Updated[p]:
 		return ""
 	case a.rollsBack():
 		return " (the revision that is rolled back)"
@@ -37,7 +37,7 @@ func (a *answer) revisionHint(c Cause) string {
 	}
 	p := podNamed(&a.q.Snapshot, c.Pods[0])
 	switch {
-	case p == nil || a.outlook.Updated(p):
+	case p == nil || a.outlook.Updated[p]:
 		return ""
 	case a.rollsBack():
 		return "the rollback replaces it"

@@ -31,14 +31,12 @@ type Surroundings struct {
 	// not be read.
 	Namespace map[string]string
 	Known     bool
-	// Ask returns what is known of a set that is in the pod; false where it could not
-	// be read.
-	Ask func(set string) (Question, bool)
 }
 
 // Sidecars reports for each SidecarSet why it is in a pod or not, those that are in it
-// or should be first.
-func Sidecars(p *cluster.Pod, s Surroundings) ([]Sidecar, error) {
+// or should be first. ask returns what is known of a set that is in the pod; false where it could not
+// be read.
+func Sidecars(p *cluster.Pod, s Surroundings, ask func(set string) (Question, bool)) ([]Sidecar, error) {
 	choices, err := inject.Choose(s.Sets, &inject.Target{
 		Labels: p.Labels, NamespaceLabels: s.Namespace, NamespaceKnown: s.Known, Key: p.Namespace + "/" + p.Name,
 	})
@@ -50,7 +48,7 @@ func Sidecars(p *cluster.Pod, s Surroundings) ([]Sidecar, error) {
 		one := Sidecar{Set: c.Set.Name, Injected: In(p, c.Set.Name), Matches: c.Outcome == inject.Injected}
 		switch {
 		case one.Injected:
-			s.present(&one, p, c)
+			one.present(p, c, ask)
 		case one.Matches:
 			one.Why = s.absent(p, c)
 		default:
@@ -73,15 +71,12 @@ func (s Sidecar) rank() int {
 }
 
 // present reports how up to date a sidecar is.
-func (s Surroundings) present(one *Sidecar, p *cluster.Pod, c inject.Choice) {
+func (one *Sidecar) present(p *cluster.Pod, c inject.Choice, ask func(set string) (Question, bool)) {
 	one.Why = "injected"
 	if !one.Matches {
 		one.Why += ", but not into new pods: " + c.Why()
 	}
-	if s.Ask == nil {
-		return
-	}
-	if q, ok := s.Ask(one.Set); ok {
+	if q, ok := ask(one.Set); ok {
 		if podNamed(&q.Snapshot, p.Name) == nil {
 			return // it does not match any more, so it is not upgraded
 		}

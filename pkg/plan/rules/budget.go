@@ -33,10 +33,10 @@ type Budget struct {
 	Disrupted, Unavailable []string
 	// Records takes the place of the two lists when only a decision is needed; with nil the lists
 	// are read.
-	Records *Records
-	// Inconsistent reports whether the pod is still being updated: see [InPlacePending] and
+	Records *kruise.PodUnavailableBudgetStatus
+	// Busy reports whether the pod is still being updated: see [InPlacePending] and
 	// [SidecarSet.Consistent]. nil means never.
-	Inconsistent func(*cluster.Pod) bool
+	Busy podUpdates
 	// VerticalScaling is the gate InPlacePodVerticalScaling of the cluster.
 	VerticalScaling bool
 	// Rendered is one that is kept in an annotation of its PodDisruptionBudget (docs/drivers.md): no
@@ -86,7 +86,7 @@ func (b *Budget) steady(p *cluster.Pod) bool {
 	if p.Deleting || p.Phase != "Running" || !podReady(p) || HoldsUnavailable(p) {
 		return false
 	}
-	return b.Inconsistent == nil || !b.Inconsistent(p)
+	return b.Busy == nil || !b.Busy.Updating(p)
 }
 
 // HoldsUnavailable reports whether a label takes the pod out of its budget's
@@ -95,22 +95,18 @@ func HoldsUnavailable(p *cluster.Pod) bool {
 	return p.HeldUnavailable()
 }
 
-// Records is what a decision asks of the recorded pods.
-type Records struct {
-	Count int
-	Has   func(name string) bool
-}
-
 func (b *Budget) recorded(p *cluster.Pod) bool {
 	if b.Records != nil {
-		return b.Records.Has(p.Name)
+		_, disrupted := b.Records.DisruptedPods[p.Name]
+		_, unavailable := b.Records.UnavailablePods[p.Name]
+		return disrupted || unavailable
 	}
 	return slices.Contains(b.Disrupted, p.Name) || slices.Contains(b.Unavailable, p.Name)
 }
 
 func (b *Budget) recordCount() int {
 	if b.Records != nil {
-		return b.Records.Count
+		return len(b.Records.DisruptedPods) + len(b.Records.UnavailablePods)
 	}
 	return len(b.Disrupted) + len(b.Unavailable)
 }

@@ -1,13 +1,14 @@
 package rules
 
 import (
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -66,7 +67,7 @@ func TestBudget_CountsOnly(t *testing.T) {
 	if got := b.Counts().Current; got != 3 {
 		t.Errorf("one by label: %d available", got)
 	}
-	b.Inconsistent = func(p *cluster.Pod) bool { return p.Name == "p2" }
+	b.Busy = busy(func(p *cluster.Pod) bool { return p.Name == "p2" })
 	if got := b.Counts().Current; got != 2 {
 		t.Errorf("one being updated: %d available", got)
 	}
@@ -92,7 +93,7 @@ func TestBudget_Decide(t *testing.T) {
 		{"exempt", "maxUnavailable: 1", "2*n n!", request("EVICT"), func(_ *Budget, p *cluster.Pod) { p.Annotations[kruise.NoProtectAnnotation] = "true" }, true, false, "exempt"},
 		{"exempt by a word that means no", "maxUnavailable: 1", "2*n n!", request("EVICT"), func(_ *Budget, p *cluster.Pod) { p.Annotations[kruise.NoProtectAnnotation] = "false" }, false, false, "waits"},
 		{"406: not ready anyway", "maxUnavailable: 1", "n! n n!", request("UPDATE"), nil, true, false, "not available anyway"},
-		{"being updated", "maxUnavailable: 1", "2*n n!", request("UPDATE"), func(b *Budget, _ *cluster.Pod) { b.Inconsistent = func(*cluster.Pod) bool { return true } }, true, false, "not available anyway"},
+		{"being updated", "maxUnavailable: 1", "2*n n!", request("UPDATE"), func(b *Budget, _ *cluster.Pod) { b.Busy = busy(func(*cluster.Pod) bool { return true }) }, true, false, "not available anyway"},
 		{"ignored", "maxUnavailable: 1\nignoredPodSelector: {matchLabels: {skip: me}}", "2*n n!", request("DELETE"), func(_ *Budget, p *cluster.Pod) { p.Labels["skip"] = "me" }, true, false, "ignores the pod"},
 		{"not ignored", "maxUnavailable: 1\nignoredPodSelector: {matchLabels: {skip: me}}", "2*n n!", request("DELETE"), nil, false, false, "waits"},
 		{"nothing wanted", "maxUnavailable: 100%", "2*n n!", request("DELETE"), nil, true, false, "no available pod"},
@@ -111,11 +112,15 @@ func TestBudget_Decide(t *testing.T) {
 			}
 			got := b.Decide(b.Counts(), c.r)
 			counted := *b
-			counted.Records = &Records{
-				Count: len(b.Disrupted) + len(b.Unavailable),
-				Has: func(name string) bool {
-					return slices.Contains(append(slices.Clone(b.Disrupted), b.Unavailable...), name)
-				},
+			counted.Records = &kruise.PodUnavailableBudgetStatus{DisruptedPods: map[string]metav1.Time{}, UnavailablePods: map[string]metav1.Time{}}
+			for i, name := range b.Disrupted {
+				if name == "" {
+					name = strconv.Itoa(i)
+				}
+				counted.Records.DisruptedPods[name] = metav1.Time{}
+			}
+			for _, name := range b.Unavailable {
+				counted.Records.UnavailablePods[name] = metav1.Time{}
 			}
 			if diff := cmp.Diff(got, counted.Decide(counted.Counts(), c.r)); diff != "" {
 				t.Errorf("lists of records (-) and their count (+):\n%s", diff)

@@ -21,6 +21,14 @@ type Queue struct {
 	pods census
 	// lifecycle is whether pods in PreparingUpdate come first.
 	lifecycle bool
+	strategy  *kruise.UpdatePriorityStrategy
+	selectors []labels.Selector
+	// set finds ties among all its pods; their numbers are found once, when they are first asked for.
+	set interface {
+		Ties([]*cluster.Pod) [][]*cluster.Pod
+	}
+	all  []*cluster.Pod
+	ties map[*cluster.Pod]int
 }
 
 // Queue returns all pods that an update could take, one after the other. Its
@@ -28,18 +36,27 @@ type Queue struct {
 // else changes.
 func (c *CloneSet) Queue() *Queue {
 	next, n := c.candidates(false)
-	return &Queue{slices.Collect(next.all()), n, c.census(), true}
+	q := newQueue(next, n, c.rolling().PriorityStrategy)
+	q.pods, q.lifecycle, q.set, q.all = c.census(), true, c, c.Pods
+	return q
 }
 
 // Queue is [CloneSet.Queue] for a SidecarSet, regardless of its partition and its pause
 // (docs/kruise/sidecarset.md#selection).
 func (s *SidecarSet) Queue() *Queue {
 	next, n, pods := s.candidates()
-	return &Queue{slices.Collect(next.all()), n, pods, false}
+	q := newQueue(next, n, s.Spec.UpdateStrategy.PriorityStrategy)
+	q.pods, q.set, q.all = pods, s, s.Pods
+	return q
 }
 
-// Len is how many pods are left.
-func (q *Queue) Len() int { return len(q.left) }
+func newQueue(next draw[*rank], n census, strategy *kruise.UpdatePriorityStrategy) *Queue {
+	q := &Queue{left: slices.Collect(next.all()), candidates: n, strategy: strategy}
+	if strategy != nil {
+		q.selectors = weightSelectors(strategy)
+	}
+	return q
+}
 
 // Take returns the next n pods, or as many as there are, and forgets them.
 func (q *Queue) Take(n int) []*cluster.Pod {
@@ -68,45 +85,30 @@ func (n *census) leave(r *rank) {
 	}
 }
 
-// Placing names in a few words what gives a pod its place in an update order: the first of the
-// sort keys in which it differs from a plain ready pod.
-type Placing struct {
-	strategy  *kruise.UpdatePriorityStrategy
-	selectors []labels.Selector
-	// weights spell the sums that came up.
-	weights map[int]string
-}
-
-// Placing explains the order of [CloneSet.Queue].
-func (c *CloneSet) Placing() *Placing { return newPlacing(c.rolling().PriorityStrategy) }
-
-// Placing explains the order of [SidecarSet.Queue].
-func (s *SidecarSet) Placing() *Placing { return newPlacing(s.Spec.UpdateStrategy.PriorityStrategy) }
-
-func newPlacing(strategy *kruise.UpdatePriorityStrategy) *Placing {
-	p := &Placing{strategy: strategy, weights: map[int]string{}}
-	if strategy != nil {
-		p.selectors = weightSelectors(strategy)
+// Tie numbers the set of pods that Kruise treats as it does this one, see [CloneSet.Ties]; 0 is none.
+func (q *Queue) Tie(p *cluster.Pod) int {
+	if q.ties == nil {
+		q.ties = map[*cluster.Pod]int{}
+		for i, set := range q.set.Ties(q.all) {
+			for _, p := range set {
+				q.ties[p] = i + 1
+			}
+		}
 	}
-	return p
+	return q.ties[p]
 }
 
-// Of explains one pod.
-func (l *Placing) Of(p *cluster.Pod) string {
+// Why names in a few words what gives a pod its place: the first of the sort keys in which it
+// differs from a plain ready pod.
+func (q *Queue) Why(p *cluster.Pod) string {
 	switch {
 	case preparingUpdate(p):
 		return "chosen before, and prepared"
-	case l.strategy != nil && len(l.strategy.WeightPriority) > 0:
-		sum := weightOf(p, l.strategy, l.selectors)
-		text, ok := l.weights[sum]
-		if !ok {
-			text = "priority weight " + strconv.Itoa(sum)
-			l.weights[sum] = text
-		}
-		return text
-	case l.strategy != nil && len(l.strategy.OrderPriority) > 0:
-		if i := keyOf(p, l.strategy); i >= 0 {
-			return "by its label " + l.strategy.OrderPriority[i].OrderedKey
+	case q.strategy != nil && len(q.strategy.WeightPriority) > 0:
+		return "priority weight " + strconv.Itoa(weightOf(p, q.strategy, q.selectors))
+	case q.strategy != nil && len(q.strategy.OrderPriority) > 0:
+		if i := keyOf(p, q.strategy); i >= 0 {
+			return "by its label " + q.strategy.OrderPriority[i].OrderedKey
 		}
 		return "has no label of orderPriority"
 	case p.Node == "":

@@ -17,8 +17,8 @@ import (
 func TestQueue_IsTheOrder(t *testing.T) {
 	set := crowd(120)
 	q, want := set.Queue(), names(set.UpdateCandidates(false))
-	if got := names(q.Take(500)); got != want || q.Len() != 0 {
-		t.Errorf("at once: %v, want %v; %d left", got, want, q.Len())
+	if got := names(q.Take(500)); got != want || len(q.left) != 0 {
+		t.Errorf("at once: %v, want %v; %d left", got, want, len(q.left))
 	}
 	q = set.Queue()
 	for _, n := range []int{1, 11, 48, 60} {
@@ -68,7 +68,7 @@ func TestPlacing_NamesTheReason(t *testing.T) {
 		c.change(p)
 		set := &CloneSet{Spec: &kruise.CloneSetSpec{}, Now: now}
 		set.Spec.UpdateStrategy.RollingUpdate = &kruise.RollingUpdateCloneSetStrategy{PriorityStrategy: c.strategy}
-		if got := set.Placing().Of(p); got != c.want {
+		if got := set.Queue().Why(p); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -178,7 +178,7 @@ func recordedStatefulSet(t *testing.T, s conformance.RolloutStep, pods conforman
 	return &StatefulSet{
 		Spec: &after.Spec, Current: before.Status.CurrentRevision, Update: after.Status.UpdateRevision,
 		Pods: ownedPods(s, pods), Now: pods.TakenAt,
-		Busy: func(p *cluster.Pod) bool { return !InPlacePending(p, NodeReport{Resources: true}).Done() },
+		Busy: busy(func(p *cluster.Pod) bool { return !InPlacePending(p, NodeReport{Resources: true}).Done() }),
 	}
 }
 

@@ -28,11 +28,16 @@ type StatefulSet struct {
 	// update that is not complete (see [InPlacePending]), a claim that is being
 	// resized. nil means none. With Answers it must not hold for a pod that [Resting] holds for, or
 	// in which no in-place update is in progress.
-	Busy func(*cluster.Pod) bool
+	Busy podUpdates
 	// Answers is what is remembered of Pods, nil for nothing; each answer is the same without it.
 	Answers *cluster.Answers
 	// Arranged is what Arrange returns for the same pods, nil to arrange them for each question.
 	Arranged *Arranged
+}
+
+// podUpdates reports of a pod whether an update of it is in progress.
+type podUpdates interface {
+	Updating(*cluster.Pod) bool
 }
 
 // Arrange puts the pods in their places.
@@ -107,7 +112,7 @@ func (s *StatefulSet) inRange() []*cluster.Pod { return s.arranged().slots }
 // Unavailable reports whether a pod uses the budget up: it is not healthy, its
 // in-place update is not complete, or it has not been ready for long enough.
 func (s *StatefulSet) Unavailable(p *cluster.Pod) bool {
-	if !healthy(p) || (s.Busy != nil && s.Busy(p)) {
+	if !healthy(p) || (s.Busy != nil && s.Busy.Updating(p)) {
 		return true
 	}
 	return !ReadyFor(p, s.minReady(), s.Now)

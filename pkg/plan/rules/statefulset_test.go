@@ -163,7 +163,7 @@ func TestStatefulSet_Unavailable(t *testing.T) {
 	if s.Unavailable(s.Pods[0]) {
 		t.Error("ready for 11 of 10 seconds is not available")
 	}
-	s.Busy = func(*cluster.Pod) bool { return true }
+	s.Busy = busy(func(*cluster.Pod) bool { return true })
 	if !s.Unavailable(s.Pods[0]) {
 		t.Error("a pod that is being updated is available")
 	}
@@ -262,3 +262,8 @@ func TestStatefulSet_Pending(t *testing.T) {
 		expect(t, c.name, StatefulSetPending(s), c.whole)
 	}
 }
+
+// busy are the updates that a test knows of.
+type busy func(*cluster.Pod) bool
+
+func (b busy) Updating(p *cluster.Pod) bool { return b(p) }

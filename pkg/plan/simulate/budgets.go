@@ -52,8 +52,6 @@ type guard[B metav1.Object, R any] struct {
 	// tally is of a PodUnavailableBudget.
 	tally   controller.Tally
 	members members
-	// count has its controller look.
-	count func()
 	// beyond is what it covers outside of the world.
 	beyond rules.OutsidePods
 	// rendered is a PodUnavailableBudget that is kept in an annotation of its PodDisruptionBudget:
@@ -105,10 +103,7 @@ func (l *guards[B, R]) drop(ref cluster.Ref, of func(*guard[B, R]) bool) {
 // wake has the controller of each budget count again.
 func (l *guards[B, R]) wake(c *clock, late time.Duration, reconcile func(*guard[B, R])) {
 	for _, g := range l.list {
-		if g.count == nil {
-			g.count = func() { reconcile(g) }
-		}
-		c.wakeAfter(&g.wakeup, late, g.count)
+		c.wakeAfter(&g.wakeup, late, func() { reconcile(g) })
 	}
 }
 
@@ -169,17 +164,12 @@ func (bg *budgets) writeDisruption(doc *tree.Node) error {
 	}
 	bg.disruptions.add(b)
 	bg.changed()
-	return bg.writeRendered(b)
-}
-
-// writeRendered keeps the PodUnavailableBudget that a PodDisruptionBudget was rendered
-// from, unless that itself is there.
-func (bg *budgets) writeRendered(d *policyv1.PodDisruptionBudget) error {
-	b, err := controller.Rendered(d)
-	if b == nil || err != nil || bg.unavailable.find(b.Namespace, b.Name) != nil {
+	// Keep the PodUnavailableBudget that it was rendered from, unless that itself is there.
+	rendered, err := controller.Rendered(b)
+	if rendered == nil || err != nil || bg.unavailable.find(rendered.Namespace, rendered.Name) != nil {
 		return err
 	}
-	bg.unavailable.add(b).rendered = true
+	bg.unavailable.add(rendered).rendered = true
 	bg.changed()
 	return nil
 }
@@ -212,16 +202,6 @@ func (bg *budgets) add(s plan.Snapshot) {
 		bg.disruptions.list = append(bg.disruptions.list, &disruptionBudget{budget: budget, beyond: b.Beyond})
 	}
 	bg.tallyLater()
-}
-
-func (bg *budgets) reconcileAll() {
-	bg.tallyLater()
-	for _, g := range bg.unavailable.list {
-		bg.reconcileUnavailable(g)
-	}
-	for _, d := range bg.disruptions.list {
-		bg.reconcileDisruption(d)
-	}
 }
 
 // wake has the controllers of the budgets count again.
@@ -428,12 +408,7 @@ func (bg *budgets) tallyAll() {
 	bg.unavailable.makeIndex()
 	bg.disruptions.makeIndex()
 	for _, g := range bg.unavailable.list {
-		g.tally = controller.Tally{Pod: func(name string) *cluster.Pod {
-			if e := bg.store.podsByName[podName{g.budget.Namespace, name}]; e != nil {
-				return e.Pod
-			}
-			return nil
-		}}
+		g.tally = controller.Tally{Pods: bg.store, Namespace: g.budget.Namespace}
 	}
 	for _, e := range bg.store.all.pods {
 		e.weights, e.memberOf = nil, nil

@@ -46,21 +46,21 @@ func (s Span) draw(r *source) time.Duration {
 	if s.Spread == 0 {
 		return s.Mean
 	}
-	return max(s.Mean-s.Spread+time.Duration(r.below(uint64(2*s.Spread)+1)), 0)
+	return max(s.Mean-s.Spread+time.Duration(r.Below(int(2*s.Spread)+1)), 0)
 }
 
 // source gives numbers that look random and follow from its seed alone
 // (splitmix64). The core may not use the library's, whose seed is the clock.
 type source struct{ state uint64 }
 
-// below returns a number in [0, n); n must not be 0.
-func (s *source) below(n uint64) uint64 {
+// Below returns a number in [0, n); n must not be 0.
+func (s *source) Below(n int) int {
 	s.state += 0x9e3779b97f4a7c15
 	z := s.state
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
-	high, _ := bits.Mul64(z^z>>31, n)
-	return high
+	high, _ := bits.Mul64(z^z>>31, uint64(n))
+	return int(high)
 }
 
 // letters are those that Kubernetes makes names of.
@@ -70,7 +70,7 @@ const letters = "bcdfghjklmnpqrstvwxz2456789"
 func (s *source) suffix() string {
 	var out [5]byte
 	for i := range out {
-		out[i] = letters[s.below(uint64(len(letters)))]
+		out[i] = letters[s.Below(len(letters))]
 	}
 	return string(out[:])
 }

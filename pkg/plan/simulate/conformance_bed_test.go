@@ -37,8 +37,8 @@ var zones = []string{"zone-a", "zone-b", "zone-c", "zone-a", "zone-b"}
 
 func emptyBed(c conformance.Case, script conformance.RolloutScript, start time.Time) *bed {
 	o := lab()
-	o.Start, o.Recover = start, AnyPod // a step is recorded while pods of the one before come up
-	o.Agent.Unpullable = func(image string) bool { return strings.HasSuffix(image, ":bad") }
+	o.Start, o.RecoverAll = start, true // a step is recorded while pods of the one before come up
+	o.Agent.Unpullable = []string{":bad"}
 	o.Agent.Override = steered
 	b := &bed{script: script, namespace: c.Namespace(), called: map[string]string{}, spelling: strings.NewReplacer()}
 	b.World = New(o)

@@ -26,19 +26,16 @@ func (m *controllerManager) wakeAfter(o *object, d time.Duration) {
 	if o.workload == nil || o.carrier != nil {
 		return
 	}
-	m.clock.wakeAfter(&o.wakeup, d, func() { m.reconcileStored(o) })
+	m.clock.wakeAfter(&o.wakeup, d, func() {
+		if m.store.objects[o.ref] == o {
+			m.reconcile(o)
+		}
+	})
 }
 
 // latency is how late a controller is that watches this many pods.
 func (o *Options) latency(pods int) time.Duration {
 	return o.Latency + time.Duration(pods)*o.LatencyPerPod
-}
-
-// reconcileStored makes a pass unless the object is gone.
-func (m *controllerManager) reconcileStored(o *object) {
-	if m.store.objects[o.ref] == o {
-		m.reconcile(o)
-	}
 }
 
 // reconcile makes one pass of the object's controller.
@@ -49,7 +46,7 @@ func (m *controllerManager) reconcile(o *object) {
 		Pods:       m.store.podsOf(o),
 		Namespaces: m.store.namespaces, Reports: m.kubelet.reports, Gates: m.opt.Gates,
 		Claims: m.claims.of(o), Answers: o.remembered(m.opt),
-		Pick: func(n int) int { return int(m.chance.below(uint64(max(n, 1)))) },
+		Chance: m.chance,
 	}
 	for _, child := range o.children {
 		v.Children = append(v.Children, child.workload)
@@ -92,8 +89,8 @@ func (m *controllerManager) apply(o *object, pass controller.Pass) (again time.D
 		}
 		refused = true
 		o.refusal = err.Error()
-		if pass.IfRefused != nil {
-			again, _ = m.apply(o, pass.IfRefused(done, err))
+		if then, ok := pass.IfRefused(done, err); ok {
+			again, _ = m.apply(o, then)
 			return again, true
 		}
 		break

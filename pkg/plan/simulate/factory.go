@@ -74,24 +74,15 @@ func (f *podCreator) create(o *object, a controller.CreatePod) error {
 
 // newName is the name that a pod gets, and what distinguishes it from others of its prefix.
 func (f *podCreator) newName(namespace string, a controller.CreatePod) (id, name string, err error) {
-	if name = a.Name; name == "" {
-		id = f.unusedSuffix(namespace, a.Prefix)
+	name = a.Name
+	for a.Name == "" && (name == "" || f.store.podsByName[podName{namespace, name}] != nil) {
+		id = f.chance.suffix()
 		name = a.Prefix + id
 	}
 	if f.store.podsByName[podName{namespace, name}] != nil {
 		return "", "", fmt.Errorf("pod %s already exists: %w", name, plan.ErrConflict)
 	}
 	return cmp.Or(id, strings.TrimPrefix(name, a.Prefix)), name, nil
-}
-
-// unusedSuffix returns a random end for a name that no pod has.
-func (f *podCreator) unusedSuffix(namespace, prefix string) string {
-	for {
-		id := f.chance.suffix()
-		if f.store.podsByName[podName{namespace, prefix + id}] == nil {
-			return id
-		}
-	}
 }
 
 // prototype returns what makes the pods of a revision, or of the present
@@ -195,13 +186,6 @@ func (s *claimStore) sorted(condition func(*cluster.Claim) bool) []*cluster.Clai
 	return out
 }
 
-// claimPlace is where a claim is, or would be, among sorted claims.
-func claimPlace(sorted []*cluster.Claim, key podName) (place int, found bool) {
-	return slices.BinarySearchFunc(sorted, key, func(c *cluster.Claim, key podName) int {
-		return compareNames(podName{c.Namespace, c.Name}, key)
-	})
-}
-
 func (s *claimStore) count(c *cluster.Claim, by int) {
 	if c.Deleting || c.Owner.Kind == "Pod" {
 		s.leaving += by
@@ -241,7 +225,9 @@ func (s *claimStore) of(o *object) []*cluster.Claim {
 	for _, change := range missed {
 		if mine(change.claim) {
 			// Repeat a change of all claims among those of the object.
-			place, found := claimPlace(o.claims, podName{change.claim.Namespace, change.claim.Name})
+			place, found := slices.BinarySearchFunc(o.claims, podName{change.claim.Namespace, change.claim.Name}, func(c *cluster.Claim, key podName) int {
+				return compareNames(podName{c.Namespace, c.Name}, key)
+			})
 			end := place
 			if found {
 				end++

@@ -99,7 +99,7 @@ func (k *kubelet) resumePod(e *pod) {
 
 // recovers reports whether a pod that is not ready in the beginning becomes ready.
 func (k *kubelet) recovers(e *pod) bool {
-	return k.opt.Recover != nil && k.opt.Recover(e.Pod)
+	return k.opt.RecoverAll || k.opt.Recover[e.UID]
 }
 
 // restartContainer stops a container and starts it again with its image.
@@ -255,7 +255,7 @@ func (k *kubelet) setContainer(e *pod, i int, set func(*cluster.Container)) {
 	next := *e.Pod
 	next.Containers = append([]cluster.Container(nil), e.Containers...)
 	set(&next.Containers[i])
-	if next.Phase == corev1.PodPending && allStarted(e.runtime) {
+	if next.Phase == corev1.PodPending && !slices.ContainsFunc(e.runtime, func(c container) bool { return !c.started }) {
 		next.Phase = corev1.PodRunning
 		// Init containers after they have done their work; it takes no time here.
 		out := append([]cluster.Container(nil), next.InitContainers...)
@@ -266,15 +266,6 @@ func (k *kubelet) setContainer(e *pod, i int, set func(*cluster.Container)) {
 		next.InitContainers = out
 	}
 	k.pods.put(e, &next, "")
-}
-
-func allStarted(all []container) bool {
-	for i := range all {
-		if !all[i].started {
-			return false
-		}
-	}
-	return true
 }
 
 // imageID is what the model reports as the digest of an image.
@@ -330,42 +321,32 @@ func (k *kubelet) chooseFailing(e *pod, before string) {
 // asks for an image that is on its way waits for it with the others.
 func (k *kubelet) pull(n *node, image string, then func()) {
 	if n == nil || n.images[image] || (k.opt.Agent.Pull == Span{}) {
-		if n != nil {
-			k.pulls += addImage(n, image)
+		if n != nil && !n.images[image] {
+			n.images[image] = true
+			k.pulls++
 		}
 		then()
 		return
 	}
-	waiting, under := n.pulling[image]
-	n.pulling[image] = append(waiting, then)
-	if under {
+	if due, pulling := n.pulling[image]; pulling {
+		k.clock.after(due-k.clock.at, then)
 		return
 	}
-	k.clock.after(k.opt.Agent.Pull.draw(k.chance), func() {
+	d := k.opt.Agent.Pull.draw(k.chance)
+	n.pulling[image] = k.clock.at + d
+	k.clock.after(d, func() {
 		n.images[image] = true
 		k.recorder.pulls++
 		k.pulls++
 		k.store.version++
 		k.clock.active = k.clock.at
-		all := n.pulling[image]
 		delete(n.pulling, image)
-		for _, resume := range all {
-			resume()
-		}
+		then()
 	})
 }
 
 func (k *kubelet) unpullable(image string) bool {
-	return k.opt.Agent.Unpullable != nil && k.opt.Agent.Unpullable(image)
-}
-
-// addImage puts an image on a node and returns 1 when it was not there.
-func addImage(n *node, image string) uint64 {
-	if n.images[image] {
-		return 0
-	}
-	n.images[image] = true
-	return 1
+	return slices.ContainsFunc(k.opt.Agent.Unpullable, func(end string) bool { return strings.HasSuffix(image, end) })
 }
 
 // withReadiness sets the conditions ContainersReady and Ready as the node does: every container is

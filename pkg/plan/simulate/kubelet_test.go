@@ -203,7 +203,7 @@ func TestKubelet_RunsContainers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := Options{Agent: agent}
-			o.Agent.Unpullable = func(image string) bool { return strings.HasSuffix(image, ":bad") }
+			o.Agent.Unpullable = []string{":bad"}
 			if c.agent != nil {
 				c.agent(&o.Agent)
 			}

@@ -267,23 +267,18 @@ func (l *loader) storeReplicaSets(s plan.Snapshot, ref cluster.Ref) error {
 		return nil
 	}
 	for _, r := range s.Revisions {
-		if err := l.loadObject(childOf(parent.workload, d, r, podsNamed(s.Pods, r.Name), l.clock.now()), nil); err != nil {
+		var own []*cluster.Pod
+		for _, p := range s.Pods {
+			if p.Owner.Kind == kruise.KindReplicaSet && p.Owner.Name == r.Name && rules.Active(p) {
+				own = append(own, p)
+			}
+		}
+		if err := l.loadObject(childOf(parent.workload, d, r, own, l.clock.now()), nil); err != nil {
 			return err
 		}
 	}
 	l.linkReplicaSets()
 	return nil
-}
-
-// podsNamed are the active pods of one ReplicaSet.
-func podsNamed(list []*cluster.Pod, owner string) []*cluster.Pod {
-	var out []*cluster.Pod
-	for _, p := range list {
-		if p.Owner.Kind == kruise.KindReplicaSet && p.Owner.Name == owner && rules.Active(p) {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // childOf is one ReplicaSet, as large as it has pods.
@@ -365,7 +360,13 @@ func (l *loader) loadBudgets(list []plan.Snapshot) {
 		}
 		l.budgets.add(one)
 	}
-	l.budgets.reconcileAll()
+	l.budgets.tallyLater()
+	for _, g := range l.budgets.unavailable.list {
+		l.budgets.reconcileUnavailable(g)
+	}
+	for _, d := range l.budgets.disruptions.list {
+		l.budgets.reconcileDisruption(d)
+	}
 }
 
 // RecordedAt is the time of a state that was recorded: an hour after the last thing that

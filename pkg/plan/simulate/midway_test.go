@@ -20,7 +20,7 @@ import (
 // which is reported.
 func TestRollout_CanBeUndoneAtAnyMoment(t *testing.T) {
 	broken := DefaultOptions()
-	broken.Agent.Unpullable = func(image string) bool { return image == "web:2" }
+	broken.Agent.Unpullable = []string{"web:2"}
 	for name, text := range map[string]string{
 		"CloneSet":                      cloneSet,
 		"Advanced StatefulSet":          asts(""),
@@ -84,7 +84,7 @@ func turnBack(t *testing.T, o Options, doc, next *tree.Node, at time.Duration) (
 	undo, err := plan.Build(back, s, plan.Policy{Pull: plan.PullNever})
 	must(t, err)
 	o = DefaultOptions()
-	o.Recover = AnyPod // pods are coming up
+	o.RecoverAll = true // pods are coming up
 	if err := Check(undo, s, o); err != nil {
 		return line.Summary.Outcome, fmt.Errorf("%w\n%s", err, stepsOf(undo))
 	}
@@ -238,7 +238,7 @@ func misfortune(o *Options, chance *rand.Rand) {
 	case 1:
 		o.Agent.Override = func(p *cluster.Pod) Override { return Override{Crash: len(p.UID)%2 == 0 && p.UID[len(p.UID)-1]%4 == 0} }
 	case 2:
-		o.Agent.Unpullable = func(image string) bool { return image == "web:3" }
+		o.Agent.Unpullable = []string{"web:3"}
 	}
 }
 

@@ -59,7 +59,7 @@ func worldOf(t *testing.T, text string, fails bool) *World {
 	t.Helper()
 	o := DefaultOptions()
 	if fails {
-		o.Agent.Unpullable = func(image string) bool { return image == "web:2" }
+		o.Agent.Unpullable = []string{"web:2"}
 	}
 	w := New(o)
 	w.AddNode("n1", nil)

@@ -35,11 +35,14 @@ type Options struct {
 	// Admit is asked about every object that is written, after its defaults; an
 	// error refuses it. nil admits all.
 	Admit Admit
-	// Verify answers a plan's questions; nil answers that all is good.
-	Verify func(step string, v *plan.Verify) plan.Result
-	// Recover reports which of the pods that are not ready in the beginning become ready, as if they had
-	// just been started; the others stay as they are until their containers start again. nil is none.
-	Recover func(*cluster.Pod) bool
+	// Answers are what a plan's questions are answered, one after another; those beyond are
+	// answered that all is good.
+	Answers []plan.Result
+	// Recover are the UIDs of pods that are not ready in the beginning and become ready, as if they had
+	// just been started; the others stay as they are until their containers start again. RecoverAll
+	// has every pod recover.
+	Recover    map[string]bool
+	RecoverAll bool
 	// Fail are pods that never become ready once updated: 1 is the first pod that
 	// gets the new revision, or is made with it.
 	Fail []int
@@ -49,9 +52,6 @@ type Options struct {
 	forgets bool
 }
 
-// AnyPod has every pod recover.
-func AnyPod(*cluster.Pod) bool { return true }
-
 // Agent is how the nodes treat their pods.
 type Agent struct {
 	// Start is from having the image until the container runs, Ready from then
@@ -59,8 +59,8 @@ type Agent struct {
 	Start, Ready, Stop Span
 	// Pull is how long a node takes for an image that it does not have.
 	Pull Span
-	// Unpullable reports images that no node can pull; nil means none.
-	Unpullable func(image string) bool
+	// Unpullable are the ends of names of images that no node can pull.
+	Unpullable []string
 	// Reread is whether nodes restart a container whose env reads a label or annotation that went
 	// away. Kruise's own daemon does not; the simulated nodes of the recordings did.
 	Reread bool

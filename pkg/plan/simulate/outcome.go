@@ -24,7 +24,7 @@ func Build(desired *cluster.Workload, s plan.Snapshot, policy plan.Policy, o Opt
 	if err != nil {
 		return p, line, err
 	}
-	if text := warnUnready(&p, s); o.Recover == nil && text != "" {
+	if text := warnUnready(&p, s); o.Recover == nil && !o.RecoverAll && text != "" {
 		p.Warnings = append(p.Warnings, text)
 	}
 	return p, line, failed

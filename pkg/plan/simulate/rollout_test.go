@@ -224,7 +224,7 @@ func TestRollout_Outcomes(t *testing.T) {
 	}{
 		"a pause waits for a person":     {policy: []string{"1 0s", "100%"}, outcome: Waiting, reason: "promote"},
 		"a person promotes":              {policy: []string{"1 0s", "100%"}, promote: &hour, outcome: Completed, lasts: time.Hour},
-		"an image that no node can pull": {options: func(o *Options) { o.Agent.Unpullable = func(i string) bool { return i == "web:2" } }, outcome: Failed, reason: "web:2"},
+		"an image that no node can pull": {options: func(o *Options) { o.Agent.Unpullable = []string{"web:2"} }, outcome: Failed, reason: "web:2"},
 		"a pod that fails":               {options: func(o *Options) { o.Fail = []int{2} }, outcome: Blocked, reason: "updatedAvailableReplicas is 2 of 4"},
 		"a budget that never allows": {
 			options: func(o *Options) { o.GuardUpdates = true }, docs: []string{fmt.Sprintf(guardDoc, `"100%"`)},
@@ -236,7 +236,7 @@ func TestRollout_Outcomes(t *testing.T) {
 		},
 		"a question with a bad answer": {
 			options: func(o *Options) {
-				o.Verify = func(string, *plan.Verify) plan.Result { return plan.Result{Done: true, Text: "error rate 3%"} }
+				o.Answers = []plan.Result{{Done: true, Text: "error rate 3%"}}
 			},
 			policy: []string{"1 verify", "100%"}, outcome: Failed, reason: "error rate 3%",
 		},

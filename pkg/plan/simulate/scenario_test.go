@@ -30,7 +30,7 @@ type scenario struct {
 func play(t *testing.T, text string) *scenario {
 	t.Helper()
 	o := lab()
-	o.Agent.Unpullable = func(image string) bool { return strings.HasSuffix(image, ":bad") }
+	o.Agent.Unpullable = []string{":bad"}
 	o.Agent.Override = steered
 	s := &scenario{World: New(o), t: t, names: map[string]string{}}
 	for i := range 5 {

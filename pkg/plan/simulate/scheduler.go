@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"maps"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,15 +40,15 @@ type node struct {
 	rank   int
 	pods   int
 	images map[string]bool
-	// pulling are the pods that wait for an image, by image.
-	pulling map[string][]func()
+	// pulling is when an image arrives that is on its way, by image.
+	pulling map[string]time.Duration
 }
 
 // addNode adds a node, or replaces its labels; images are on it from the start.
 func (s *scheduler) addNode(name string, labels map[string]string, images ...string) {
 	n := s.nodes[name]
 	if n == nil {
-		n = &node{name: name, images: map[string]bool{}, pulling: map[string][]func(){}}
+		n = &node{name: name, images: map[string]bool{}, pulling: map[string]time.Duration{}}
 		s.nodes[name] = n
 		heap.Push(&s.ranked, n)
 		i, _ := slices.BinarySearch(s.nodeNames, name)

@@ -164,8 +164,8 @@ func (s *rolloutService) Do(_ context.Context, ref cluster.Ref, a plan.Action) e
 	case a.Verify != nil:
 		step := a.Step
 		result := plan.Result{Done: true, Good: true, Text: "assumed to be good"}
-		if s.opt.Verify != nil {
-			result = s.opt.Verify(step, a.Verify)
+		if len(s.opt.Answers) > 0 {
+			result, s.opt.Answers = s.opt.Answers[0], s.opt.Answers[1:]
 		}
 		result.At = s.clock.now()
 		o.verified = maps.Clone(o.verified)

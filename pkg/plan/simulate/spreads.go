@@ -167,7 +167,7 @@ func (c *spreadController) reconcile(s *spreading) {
 		return
 	}
 	pass := controller.ReconcileSpread(&controller.SpreadView{
-		Spread: r, Subsets: s.subsets, Nodes: c.scheduler.share(), Whole: c.metadataAndSpec,
+		Spread: r, Subsets: s.subsets, Nodes: c.scheduler.share(), Known: c,
 		LeaveMetadata: s.spread.Annotations[kruise.WorkloadSpreadIgnorePatchAnnotation] == "true",
 	})
 	if pass.Status != nil {
@@ -202,9 +202,9 @@ func (c *spreadController) writePods(s *spreading, actions []controller.Action) 
 	}
 }
 
-// metadataAndSpec is a pod's metadata and spec as far as they are known: those that were
+// MetadataAndSpec is a pod's metadata and spec as far as they are known: those that were
 // there before have no spec.
-func (c *spreadController) metadataAndSpec(p *cluster.Pod) *tree.Node {
+func (c *spreadController) MetadataAndSpec(p *cluster.Pod) *tree.Node {
 	out := tree.Map("metadata", tree.Map("labels", stringMap(p.Labels), "annotations", stringMap(p.Annotations)))
 	if e := c.store.podsByUID[p.UID]; e != nil && e.prototype != nil {
 		tree.Set(out, "spec", tree.FromValue(e.prototype.template["spec"]))

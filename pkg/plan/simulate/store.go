@@ -34,13 +34,6 @@ type store struct {
 
 type podName struct{ namespace, name string }
 
-func newStore() *store {
-	return &store{
-		objects: map[cluster.Ref]*object{}, owners: map[string]*object{},
-		podsByUID: map[string]*pod{}, podsByName: map[podName]*pod{}, namespaces: map[string]map[string]string{},
-	}
-}
-
 // newUID returns a uid that nothing else has, what was loaded from another world
 // included.
 func (s *store) newUID() string {
@@ -310,4 +303,12 @@ func (s *store) concerns(o *object, budget []*cluster.Pod) bool {
 // versionOf changes whenever the snapshot does.
 func (s *store) versionOf(o *object) string {
 	return strconv.FormatUint(o.version, 36) + "." + strconv.FormatUint(s.version, 36)
+}
+
+// PodNamed finds a pod by its name, nil when it is gone.
+func (s *store) PodNamed(namespace, name string) *cluster.Pod {
+	if e := s.podsByName[podName{namespace, name}]; e != nil {
+		return e.Pod
+	}
+	return nil
 }

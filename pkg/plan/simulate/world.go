@@ -41,7 +41,10 @@ type Admit func(before, after *tree.Node) error
 
 // New returns an empty cluster.
 func New(o Options) *World {
-	p := &parts{opt: &o, chance: &source{o.Seed}, clock: &clock{start: o.start()}, store: newStore()}
+	p := &parts{opt: &o, chance: &source{o.Seed}, clock: &clock{start: o.start()}, store: &store{
+		objects: map[cluster.Ref]*object{}, owners: map[string]*object{},
+		podsByUID: map[string]*pod{}, podsByName: map[podName]*pod{}, namespaces: map[string]map[string]string{},
+	}}
 	p.api, p.pods, p.creator = &apiServer{p}, &podRegistry{parts: p}, &podCreator{parts: p}
 	p.claims = &claimStore{parts: p, byName: map[podName]*cluster.Claim{}}
 	p.scheduler = &scheduler{parts: p, nodes: map[string]*node{}, published: map[string]*cluster.Node{}}

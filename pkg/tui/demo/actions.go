@@ -106,14 +106,20 @@ func (c *Cluster) requireRollout(d *world.Detail) error {
 	return nil
 }
 
-// change has the recorded rollout make a transition, and continue.
+// change has the recorded rollout make a transition, and continue from where it is, unless a process does
+// that already.
 func (c *Cluster) change(ref cluster.Ref, a apply.Act) func() error {
 	return func() error {
 		rec, err := c.rollouts().Change(c.ctx, ref, a)
 		if err != nil || !rec.InFlight() && (!rec.Progress.Stop.Asked || rec.Progress.Stop.Done) {
 			return err
 		}
-		return c.proceed(ref)
+		r := &run{Cluster: c, ref: ref}
+		e, err := c.rollouts().TakeOver(c.ctx, r)
+		if errors.Is(err, plan.ErrOtherExecutor) {
+			return nil
+		}
+		return c.execute(r, e, err)
 	}
 }
 
@@ -163,7 +169,9 @@ func undo(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 		if err := c.change(d.Ref, apply.Act{Transition: plan.TransitionRollBack, Why: why})(); err != nil {
 			return err
 		}
-		return c.rollBack(d.Ref, why)
+		r := &run{Cluster: c, ref: d.Ref}
+		e, err := c.rollouts().Rollback(c.ctx, r, why)
+		return c.execute(r, e, err)
 	}}, nil
 }
 

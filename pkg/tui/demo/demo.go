@@ -70,7 +70,7 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 	c := &Cluster{
 		ctx: ctx, world: model, docs: strings.Split(shop, "\n---\n"),
 		store:   store{world: model, runs: map[cluster.Ref]*run{}, records: map[cluster.Ref]plan.Record{}},
-		journal: journal{now: model.Now, events: map[cluster.Ref][]world.Event{}},
+		journal: journal{world: model, events: map[cluster.Ref][]world.Event{}},
 		details: map[cluster.Ref]*world.Detail{}, sets: map[cluster.Ref]diagnose.Question{},
 	}
 	c.moved = sync.NewCond(&c.mu)

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
 // journal has the events of workloads and their pods, the newest first. It is used while the
 // shop is locked.
 type journal struct {
-	now    func() time.Time
+	world  *simulate.World
 	events map[cluster.Ref][]world.Event
 }
 
@@ -27,7 +27,7 @@ func (j *journal) note(ref cluster.Ref, reason, text string, warning bool) {
 
 // add adds an event, or counts one more of the same.
 func (j *journal) add(ref cluster.Ref, e world.Event) {
-	now := j.now()
+	now := j.world.Now()
 	e.At, e.First, e.Count = now, now, 1
 	list := j.events[ref]
 	if i := slices.IndexFunc(list, func(o world.Event) bool { return o.About == e.About && o.Reason == e.Reason && o.Text == e.Text }); i >= 0 {

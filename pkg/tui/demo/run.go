@@ -33,23 +33,6 @@ func (c *Cluster) begin(ref cluster.Ref, p plan.Plan) error {
 	return c.execute(r, e, err)
 }
 
-// proceed carries out the stored rollout from where it is, unless a process does that already.
-func (c *Cluster) proceed(ref cluster.Ref) error {
-	r := &run{Cluster: c, ref: ref}
-	e, err := c.rollouts().TakeOver(c.ctx, r)
-	if errors.Is(err, plan.ErrOtherExecutor) {
-		return nil
-	}
-	return c.execute(r, e, err)
-}
-
-// rollBack returns pods to the revision before a rollout that has ended.
-func (c *Cluster) rollBack(ref cluster.Ref, why string) error {
-	r := &run{Cluster: c, ref: ref}
-	e, err := c.rollouts().Rollback(c.ctx, r, why)
-	return c.execute(r, e, err)
-}
-
 // execute carries out a rollout that could be started, and returns when it waits for the
 // first time.
 func (c *Cluster) execute(r *run, e *apply.Executor, err error) error {

@@ -82,10 +82,9 @@ func TestTable_NarrowsItsColumns(t *testing.T) {
 			{Title: "AGE", Width: 3, Give: 2},
 		},
 		Rows: 2,
-		Row: func(int) []Line {
-			return []Line{Text(Plain, "storefront"), Text(Plain, "7"), Text(Plain, "because"), Text(Plain, "3d")}
-		},
-		Marked: func(i int) bool { return i == 1 },
+	}
+	row := func(i int) ([]Line, bool) {
+		return []Line{Text(Plain, "storefront"), Text(Plain, "7"), Text(Plain, "because"), Text(Plain, "3d")}, i == 1
 	}
 	for width, want := range map[int]string{
 		50: "> storefront    7  because               3d",
@@ -94,12 +93,12 @@ func TestTable_NarrowsItsColumns(t *testing.T) {
 		17: "> stor~    7  3d",
 		14: "> storef~    7",
 	} {
-		lines := table.Draw(th, width, 3)
+		lines := table.Draw(th, width, 3, row)
 		if got := strings.TrimRight(lines[1].String(), " "); len(lines) != 3 || got != want {
 			t.Errorf("%d: %q, want %q", width, got, want)
 		}
 	}
-	if got := table.Draw(th, 50, 9)[2].String(); !strings.HasPrefix(got, " *storefront") {
+	if got := table.Draw(th, 50, 9, row)[2].String(); !strings.HasPrefix(got, " *storefront") {
 		t.Errorf("%q", got)
 	}
 }
@@ -108,7 +107,7 @@ func TestTable_NarrowsItsColumns(t *testing.T) {
 // there.
 func TestTable_HeaderIsAWord(t *testing.T) {
 	table := Table{Columns: []Column{{Title: "HEALTH", Width: 2, Keep: true}, {Title: "N", Width: 2, Keep: true}}}
-	if got := table.Draw(NewTheme(ThemeOptions{}), 20, 3)[0].String(); strings.Contains(got, "H") || !strings.Contains(got, "N") {
+	if got := table.Draw(NewTheme(ThemeOptions{}), 20, 3, nil)[0].String(); strings.Contains(got, "H") || !strings.Contains(got, "N") {
 		t.Errorf("%q", got)
 	}
 }

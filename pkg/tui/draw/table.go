@@ -23,12 +23,11 @@ type Column struct {
 type Table struct {
 	Columns []Column
 	Rows    int
-	// Row returns the cells of a row, one per column.
-	Row func(i int) []Line
-	// Marked reports whether a row is marked; nil marks none.
-	Marked func(i int) bool
-	Window Window
+	Window  Window
 }
+
+// RowFunc returns the cells of a row, one per column, and whether it is marked.
+type RowFunc func(i int) (cells []Line, marked bool)
 
 // gap is between two columns, gutter before the first: it has cursor and mark. Short
 // is a column that has no room to say that it was cut.
@@ -39,11 +38,11 @@ const (
 )
 
 // Draw returns the header and the rows that fit.
-func (t Table) Draw(th *Theme, width, height int) []Line {
+func (t Table) Draw(th *Theme, width, height int, row RowFunc) []Line {
 	widths := fit(t.Columns, width-gutter)
 	lines := []Line{t.header(widths, th)}
 	for i := t.Window.Top; i < min(t.Window.Top+height-1, t.Rows); i++ {
-		lines = append(lines, t.row(i, widths, th))
+		lines = append(lines, t.row(i, widths, th, row))
 	}
 	return lines
 }
@@ -62,17 +61,18 @@ func (t Table) header(widths []int, th *Theme) Line {
 	return l.ended()
 }
 
-func (t Table) row(i int, widths []int, th *Theme) Line {
+func (t Table) row(i int, widths []int, th *Theme, row RowFunc) Line {
 	l := Line{Cursor: i == t.Window.At, Spans: make([]Span, 0, 4*len(widths))}
 	pointer, mark := Span{" ", Plain}, Span{" ", Plain}
 	if l.Cursor {
 		pointer = Span{th.Symbols.Cursor, Title}
 	}
-	if t.Marked != nil && t.Marked(i) {
+	cells, marked := row(i)
+	if marked {
 		mark = Span{th.Symbols.Mark, Mark}
 	}
 	l.Spans = append(l.Spans, pointer, mark)
-	for c, cell := range t.Row(i) {
+	for c, cell := range cells {
 		if widths[c] > 0 {
 			l = l.cell(cell, t.Columns[c], widths[c], th)
 		}

@@ -73,10 +73,10 @@ func (l list) after(msg tea.Msg, seen int) (next list, moved bool) {
 }
 
 // draw is the summary, and below it the rows that are seen or why there are none.
-func (l list) draw(env screen.Env, summary, none draw.Line, table draw.Table, seen int) []draw.Line {
+func (l list) draw(env screen.Env, summary, none draw.Line, columns []draw.Column, seen int, row draw.RowFunc) []draw.Line {
 	if len(l.refs) == 0 {
 		return []draw.Line{summary, {}, none}
 	}
-	table.Rows, table.Window = len(l.refs), l.window
-	return append([]draw.Line{summary}, table.Draw(env.Theme, env.Width, seen+1)...)
+	table := draw.Table{Columns: columns, Rows: len(l.refs), Window: l.window}
+	return append([]draw.Line{summary}, table.Draw(env.Theme, env.Width, seen+1, row)...)
 }

@@ -56,7 +56,7 @@ func (s Sidecars) Draw(env screen.Env) []draw.Line {
 	case s.filter != "":
 		none = screen.NoMatches
 	}
-	lines := s.draw(env, s.summary(env), draw.Text(draw.Faint, "  "+none), s.matrix(env), s.seen(env))
+	lines := s.draw(env, s.summary(env), draw.Text(draw.Faint, "  "+none), s.columns(env), s.seen(env), func(i int) ([]draw.Line, bool) { return s.cells(env, i), false })
 	if len(s.rows) == 0 {
 		return lines
 	}
@@ -89,7 +89,7 @@ func (s Sidecars) summary(env screen.Env) draw.Line {
 	return draw.Both(l, right, env.Width, env.Theme.Symbols.Ellipsis)
 }
 
-func (s Sidecars) matrix(env screen.Env) draw.Table {
+func (s Sidecars) columns(env screen.Env) []draw.Column {
 	first, last := s.shown(env)
 	columns := []draw.Column{
 		{Title: "NS", Width: max(s.sizes.namespace, 2)},
@@ -105,10 +105,11 @@ func (s Sidecars) matrix(env screen.Env) draw.Table {
 		}
 		columns = append(columns, draw.Column{Title: pointer + " " + s.sets[i].Name, Width: cellWidth, Keep: true})
 	}
-	return draw.Table{Columns: columns, Row: func(i int) []draw.Line { return s.cells(env, i, first, last) }}
+	return columns
 }
 
-func (s Sidecars) cells(env screen.Env, i, first, last int) []draw.Line {
+func (s Sidecars) cells(env screen.Env, i int) []draw.Line {
+	first, last := s.shown(env)
 	r := s.rows[i]
 	style := draw.Plain
 	if i == 0 {

@@ -33,8 +33,7 @@ func (s Distributions) Draw(env screen.Env) []draw.Line {
 		none = screen.NoMatches
 	}
 	seen, below := heights(env)
-	table := draw.Table{Columns: s.columns(env), Row: func(i int) []draw.Line { return distributionCells(env, s.rows[i]) }}
-	lines := s.draw(env, s.summary(env), draw.Text(draw.Faint, "  "+none), table, seen)
+	lines := s.draw(env, s.summary(env), draw.Text(draw.Faint, "  "+none), s.columns(env), seen, func(i int) ([]draw.Line, bool) { return distributionCells(env, s.rows[i]), false })
 	if len(s.rows) == 0 {
 		return lines
 	}
@@ -118,8 +117,8 @@ func (s Distributions) about(env screen.Env, height int) []draw.Line {
 	if !s.inside {
 		window.At = -1
 	}
-	table := draw.Table{Columns: placeColumns(f), Rows: len(f.Places), Window: window, Row: func(i int) []draw.Line { return place(env, f, f.Places[i]) }}
-	return append([]draw.Line{title, problems}, table.Draw(env.Theme, env.Width, height+1)...)
+	table := draw.Table{Columns: placeColumns(f), Rows: len(f.Places), Window: window}
+	return append([]draw.Line{title, problems}, table.Draw(env.Theme, env.Width, height+1, func(i int) ([]draw.Line, bool) { return place(env, f, f.Places[i]), false })...)
 }
 
 // nouns are what the places of a kind are.

@@ -22,11 +22,9 @@ func (s Workloads) Draw(env screen.Env) []draw.Line {
 	case s.faults && s.filter == "":
 		none = draw.Text(draw.Good, "  no problems; f shows all workloads")
 	}
-	lines := s.draw(env, draw.Both(count, right, env.Width, env.Theme.Symbols.Ellipsis), none, draw.Table{
-		Columns: s.columns(env),
-		Row:     func(i int) []draw.Line { return workloadCells(env, s.rows[i]) },
-		Marked:  func(i int) bool { return s.marked[s.refs[i]] },
-	}, s.seen(env))
+	lines := s.draw(env, draw.Both(count, right, env.Width, env.Theme.Symbols.Ellipsis), none, s.columns(env), s.seen(env), func(i int) ([]draw.Line, bool) {
+		return workloadCells(env, s.rows[i]), s.marked[s.refs[i]]
+	})
 	if len(s.rows) == 0 {
 		return lines
 	}

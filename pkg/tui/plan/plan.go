@@ -187,7 +187,11 @@ func (s Screen) next(f frame) (screen.Screen, screen.After) {
 	if f.of != s.frame || !s.playing || s.run == nil {
 		return s, nil
 	}
-	s.player = s.advance(s.run)
+	// One frame later; at the end it stops.
+	s.at += frameDuration * time.Duration(s.speed)
+	if s.at >= s.run.duration() {
+		s.at, s.playing = s.run.duration(), false
+	}
 	s, cmd := s.cursor().resume()
 	return s, cmd
 }

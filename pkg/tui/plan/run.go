@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	core "github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -45,9 +44,10 @@ func predict(of *request, d *world.Detail, given *core.Plan) screen.After {
 			r.plan, now.Progress = *given, core.Progress{}
 		}
 		updated := core.UpdatedTest(r.plan, now)
-		o.Recover = func(p *cluster.Pod) bool {
+		o.Recover = map[string]bool{}
+		for _, p := range now.Pods {
 			_, fails := core.NotReadyReason(now, p)
-			return updated(p) && !fails
+			o.Recover[p.UID] = updated(p) && !fails
 		}
 		r.from = now.Progress.Step
 		r.line, r.err = simulate.Continue(r.plan, now, o)
@@ -133,15 +133,6 @@ func speedFor(duration time.Duration) int {
 		speed *= 2
 	}
 	return speed
-}
-
-// advance is one frame later; at the end it stops.
-func (p player) advance(r *run) player {
-	p.at += frameDuration * time.Duration(p.speed)
-	if p.at >= r.duration() {
-		p.at, p.playing = r.duration(), false
-	}
-	return p
 }
 
 // scrub moves in the time of the simulation by a key.

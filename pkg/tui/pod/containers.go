@@ -46,12 +46,10 @@ func members(p *cluster.Pod) []member {
 
 // table are the containers; it has a header line before them.
 func (s Screen) table(env screen.Env) []draw.Line {
-	t := draw.Table{
-		Columns: s.columns(env), Rows: len(s.containers), Window: draw.Window{At: s.at},
-		Row:    func(i int) []draw.Line { return s.row(env, s.containers[i]) },
-		Marked: func(i int) bool { return s.marked[s.containers[i].Name] },
-	}
-	return t.Draw(env.Theme, env.Width-2, len(s.containers)+1)
+	t := draw.Table{Columns: s.columns(env), Rows: len(s.containers), Window: draw.Window{At: s.at}}
+	return t.Draw(env.Theme, env.Width-2, len(s.containers)+1, func(i int) ([]draw.Line, bool) {
+		return s.row(env, s.containers[i]), s.marked[s.containers[i].Name]
+	})
 }
 
 func (s Screen) columns(env screen.Env) []draw.Column {

@@ -23,10 +23,8 @@ func (s Screen) podTable(env screen.Env, r room) []draw.Line {
 	}
 	table := draw.Table{
 		Columns: s.pods.widths.columns(r.width), Rows: len(all), Window: draw.Window{At: s.pods.place(s.at)}.Keep(len(all), max(r.height-1, 1)),
-		Row:    func(i int) []draw.Line { return all[i].cells(env) },
-		Marked: func(i int) bool { return s.marked[all[i].UID] },
 	}
-	return draw.Exactly(table.Draw(env.Theme, r.width, r.height), r.height)
+	return draw.Exactly(table.Draw(env.Theme, r.width, r.height, func(i int) ([]draw.Line, bool) { return all[i].cells(env), s.marked[all[i].UID] }), r.height)
 }
 
 // widestCell bounds the columns of names, widest that of the reason.

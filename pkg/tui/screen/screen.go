@@ -68,21 +68,23 @@ type Env struct {
 	Theme *draw.Theme
 	// Source answers what is too large for the world, from a command.
 	Source world.Source
-	// Copyable adds the flags of the connection to the commands of a text; nil leaves them as
-	// they are.
-	Copyable func(text string) string
+	// Connection completes the commands of a text; nil leaves them as they are.
+	Connection Connection
 	// Width and Height are the room of the screen itself.
 	Width, Height int
 	// Beat counts pictures of what is waited for.
 	Beat int
 }
 
+// Connection adds its flags to the commands of a text, so that they can be copied.
+type Connection interface{ Copyable(text string) string }
+
 // Hint is a hint whose commands have the flags of the connection.
 func (e Env) Hint(text string) string {
-	if e.Copyable == nil {
+	if e.Connection == nil {
 		return text
 	}
-	return e.Copyable(text)
+	return e.Connection.Copyable(text)
 }
 
 // Selection is what the user points at.

@@ -53,7 +53,12 @@ func Describe(q diagnose.Question, events []Event) *Detail {
 // Row is the line of the list that belongs to it.
 func (d *Detail) Row() *Workload {
 	w := d.Snapshot.Workload
-	row := &Workload{Ref: d.Ref, Driver: d.Driver, Labels: w.Labels, Health: d.Health, Why: d.Diagnosis.Reason(), Pods: d.Pods, Failing: d.updatedFailing()}
+	row := &Workload{Ref: d.Ref, Driver: d.Driver, Labels: w.Labels, Health: d.Health, Why: d.Diagnosis.Reason(), Pods: d.Pods}
+	for _, p := range d.Members() {
+		if p.State == Failing {
+			row.Failing++ // at the update revision, and does not become ready by itself
+		}
+	}
 	if d.Begun && len(d.Plan.Steps) > 0 {
 		row.Steps = len(d.Plan.Steps)
 		row.Step = min(d.Snapshot.Progress.Step, row.Steps-1)
@@ -79,17 +84,6 @@ func (d *Detail) toggle() plan.Transition {
 		return plan.TransitionPause
 	}
 	return ""
-}
-
-// updatedFailing counts pods at the update revision that do not become ready by themselves.
-func (d *Detail) updatedFailing() int {
-	n := 0
-	for _, p := range d.Members() {
-		if p.State == Failing {
-			n++
-		}
-	}
-	return n
 }
 
 // waiting are gates that a person opens.

@@ -85,16 +85,12 @@ func troubles(rd *kruise.ResourceDistribution) map[string]string {
 		c := rd.Status.Conditions[i]
 		for _, namespace := range c.FailedNamespaces {
 			if out[namespace] == "" {
-				out[namespace] = reasonText(w.says, c.Reason)
+				out[namespace] = w.says
+				if strings.Contains(c.Reason, " ") {
+					out[namespace] += ": " + c.Reason
+				}
 			}
 		}
 	}
 	return out
-}
-
-func reasonText(what, reason string) string {
-	if reason == "" || !strings.Contains(reason, " ") {
-		return what
-	}
-	return what + ": " + reason
 }

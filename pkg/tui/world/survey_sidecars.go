@@ -34,10 +34,16 @@ func sidecarSet(q diagnose.Question, o *kruise.SidecarSet, owner func(*cluster.P
 	if p := o.Spec.UpdateStrategy.Partition; p != nil {
 		out.Partition = p.String()
 	}
-	c := newCounter(q, o)
+	c := &counter{set: controller.SidecarSetRules(q.Snapshot.Workload, o, q.Snapshot.Gates.Release), matched: map[string]bool{}}
+	c.set.Pods, c.set.Namespaces = q.Snapshot.Pods, q.Snapshot.Namespaces
+	for _, p := range c.set.Matched() {
+		c.matched[p.UID] = true
+	}
+	c.outlook, _ = plan.PreviewOf(q.Snapshot, q.Now)
+	selects := c.set.Selects()
 	cells := map[cluster.Ref]*SidecarCell{}
 	for _, p := range q.Snapshot.Pods {
-		if !rules.Active(p) || !c.concerns(p) {
+		if !rules.Active(p) || !selects(p) && !diagnose.In(p, c.set.Name) {
 			continue
 		}
 		ref := owner(p)
@@ -70,27 +76,17 @@ func containers(o *kruise.SidecarSet) []SidecarContainer {
 // counter asks the rules of one set about pods.
 type counter struct {
 	set     *rules.SidecarSet
-	selects func(*cluster.Pod) bool
 	matched map[string]bool
 	outlook *plan.Preview
 }
 
-func newCounter(q diagnose.Question, o *kruise.SidecarSet) *counter {
-	c := &counter{set: controller.SidecarSetRules(q.Snapshot.Workload, o, q.Snapshot.Gates.Release), matched: map[string]bool{}}
-	c.set.Pods, c.set.Namespaces = q.Snapshot.Pods, q.Snapshot.Namespaces
-	c.selects = c.set.Selects()
-	for _, p := range c.set.Matched() {
-		c.matched[p.UID] = true
-	}
-	c.outlook, _ = plan.PreviewOf(q.Snapshot, q.Now)
-	return c
-}
-
-func (c *counter) concerns(p *cluster.Pod) bool { return c.selects(p) || diagnose.In(p, c.set.Name) }
-
 func (c *counter) count(to *SidecarCell, p *cluster.Pod) {
 	if !c.matched[p.UID] {
-		to.Hold(c.outside(p), p.Name)
+		why := "the set matches it and is not in it: only a new pod gets it"
+		if diagnose.In(p, c.set.Name) {
+			why = c.outlook.BlockedReason(p)
+		}
+		to.Hold(why, p.Name)
 		return
 	}
 	to.Matched++
@@ -116,12 +112,4 @@ func (c *counter) count(to *SidecarCell, p *cluster.Pod) {
 		return
 	}
 	to.Hold(c.outlook.BlockedReason(p), p.Name)
-}
-
-// outside reports why a pod does not count although the set is in it, or should be.
-func (c *counter) outside(p *cluster.Pod) string {
-	if diagnose.In(p, c.set.Name) {
-		return c.outlook.BlockedReason(p)
-	}
-	return "the set matches it and is not in it: only a new pod gets it"
 }
