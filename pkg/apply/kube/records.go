@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -69,9 +70,20 @@ func (r Records) Load(ctx context.Context, ref cluster.Ref) (plan.Record, error)
 }
 
 // List reads all records of a namespace, or of all for "". Those that cannot be read are
-// returned apart, and so are those of a namespace that has more to read than a list may cost.
+// returned apart, and so are those of a namespace that has more to read than a list may cost. Those of kinds without a
+// namespace are left out where no other verb reads them.
 func (r Records) List(ctx context.Context, namespace string) ([]plan.Record, []apply.UnreadableRecordError, error) {
-	return rollouts.list(ctx, r.Client, namespace)
+	list, unreadable, err := rollouts.list(ctx, r.Client, namespace)
+	ofCluster := func(rec plan.Record) bool { return rec.Ref.Namespace == "" }
+	if err != nil || namespace == r.StateNamespace || !slices.ContainsFunc(list, ofCluster) {
+		return list, unreadable, err
+	}
+	list = slices.DeleteFunc(list, ofCluster)
+	if namespace != "" {
+		return list, unreadable, nil
+	}
+	state, _, err := rollouts.list(ctx, r.Client, r.StateNamespace)
+	return append(list, slices.DeleteFunc(state, func(rec plan.Record) bool { return !ofCluster(rec) })...), unreadable, err
 }
 
 // Begin records a plan, in the place of any before. owner is the object in the cluster

@@ -216,3 +216,29 @@ func TestServedAs_IsNewestVersion(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// TestRecords_ListsNoneOfTheClusterElsewhere: a record of a kind without a namespace counts in the namespace of these only.
+func TestRecords_ListsNoneOfTheClusterElsewhere(t *testing.T) {
+	r := Records{Client: fake.NewClientset(), StateNamespace: "state"}
+	p := onePlan
+	p.Target = plan.Target{APIVersion: "apps.kruise.io/v1beta1", Kind: "SidecarSet", Name: "side"}
+	for _, namespace := range []string{"shop", "state", "team"} {
+		cm, err := Records{StateNamespace: namespace}.configMap(plan.Record{Ref: p.Target.Ref(), Plan: p, By: namespace}, metav1.OwnerReference{})
+		if err == nil {
+			_, err = r.Client.CoreV1().ConfigMaps(namespace).Create(t.Context(), cm, metav1.CreateOptions{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for namespace, want := range map[string]string{"": "state", "state": "state", "shop": ""} {
+		list, unreadable, err := r.List(t.Context(), namespace)
+		got := ""
+		for _, rec := range list {
+			got += rec.By
+		}
+		if got != want || len(unreadable) > 0 || err != nil {
+			t.Errorf("in %q: %q, want %q; %v, %v", namespace, got, want, unreadable, err)
+		}
+	}
+}
