@@ -84,7 +84,10 @@ type kindRules struct {
 	open []string
 	// closed are prefixes below open ones where it does not.
 	closed []string
-	check  func(*subject)
+	// misplaced, where there is one, hints at a field that is unknown because it
+	// belongs elsewhere.
+	misplaced func(version, path string) string
+	check     func(*subject)
 }
 
 // kinds maps GROUP/KIND to what is known of it.

@@ -16,8 +16,9 @@ import (
 
 var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindCloneSet, object: kruise.CloneSet{}, filled: true,
-	open:  []string{"spec.template", "spec.volumeClaimTemplates"},
-	check: cloneSet,
+	open:      []string{"spec.template", "spec.volumeClaimTemplates"},
+	check:     cloneSet,
+	misplaced: cloneSetMisplaced,
 })
 
 // cloneSetCheck gathers the faults of one CloneSet. The rules differ by the

@@ -129,15 +129,10 @@ func (s *subject) isOpen(path string) bool {
 
 // spelling returns a hint for an unknown field.
 func (s *subject) spelling(path string) string {
-	hint := ""
-	switch s.kind.kind { // the field may belong elsewhere
-	case kruise.KindCloneSet:
-		hint = cloneSetMisplaced(s.r.Version(), path)
-	case kruise.KindUnitedDeployment:
-		hint = unitedMisplaced(path)
-	}
-	if hint != "" {
-		return hint
+	if s.kind.misplaced != nil {
+		if hint := s.kind.misplaced(s.r.Version(), path); hint != "" {
+			return hint
+		}
 	}
 	return spelling(s.kind.object, path)
 }

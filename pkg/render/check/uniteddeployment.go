@@ -24,8 +24,9 @@ import (
 
 var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindUnitedDeployment, object: kruise.UnitedDeployment{}, filled: true,
-	open:  openTemplates,
-	check: unitedDeployment,
+	open:      openTemplates,
+	check:     unitedDeployment,
+	misplaced: unitedMisplaced,
 })
 
 // unitedDeploymentCheck gathers the faults of one UnitedDeployment.
@@ -163,7 +164,7 @@ func (k *unitedDeploymentCheck) matchingLabels(n *tree.Node, at string) {
 
 // unitedMisplaced hints at a field of CloneSet v1alpha1 in a cloneSetTemplate,
 // where it would be dropped.
-func unitedMisplaced(path string) string {
+func unitedMisplaced(_, path string) string {
 	const at = "spec.template.cloneSetTemplate.spec."
 	if path == at+"scaleStrategy.disablePVCReuse" {
 		return "disablePVCReuse is a field of CloneSet v1alpha1 only: write " + at + "scaleStrategy.enablePVCReuse with the opposite value"
