@@ -84,8 +84,6 @@ func TestDrive_NeedsApproval(t *testing.T) {
 	}
 }
 
-var errLooks = errors.New("it looks otherwise")
-
 // TestStep_ChangesTheRecordOnlyWithTheLease: the record of a rollout changes only where this process may then drive it, and
 // what is decided on is what is recorded in the end.
 func TestStep_ChangesTheRecordOnlyWithTheLease(t *testing.T) {
