@@ -35,7 +35,7 @@ func (a Act) GoesBack() bool { return a.Transition == plan.TransitionRollBack }
 func (a Act) Apply(p plan.Progress, of plan.Plan, by string, now time.Time) (plan.Progress, error) {
 	why := a.Why
 	if why == "" {
-		why = abortedBy(by)
+		why = AbortedBy(by)
 	}
 	switch a.Transition {
 	case "":
@@ -59,7 +59,8 @@ func (a Act) Apply(p plan.Progress, of plan.Plan, by string, now time.Time) (pla
 	return p, fmt.Errorf("%s changes no recorded rollout", a.Transition)
 }
 
-func abortedBy(by string) string { return "aborted by " + by }
+// AbortedBy is the reason that a record has for an abort without another one.
+func AbortedBy(by string) string { return "aborted by " + by }
 
 // Means identifies what a user confirms of a rollout: which one, and which step of it, or whether it continues.
 func (a Act) Means(r plan.Record) string {
@@ -76,8 +77,8 @@ func (a Act) Means(r plan.Record) string {
 // ErrChanged refuses an act that no longer means what the user has confirmed.
 var ErrChanged = errors.New("it has changed since the question was asked: nothing is done")
 
-// on is the progress of a rollout once the act is done.
-func (r Rollouts) on(rec plan.Record, a Act) (plan.Progress, error) {
+// progressAfter is how far a rollout has come once the act is done.
+func (r Rollouts) progressAfter(rec plan.Record, a Act) (plan.Progress, error) {
 	if a.Confirmed != "" && a.Means(rec) != a.Confirmed {
 		return rec.Progress, ErrChanged
 	}
@@ -99,7 +100,7 @@ type Done struct {
 // the say, and follows at once. Where none does, this one takes the rollout over first: the record
 // stays as it is where that is refused for the rollout's sake. Who may decide and not carry out only
 // changes the record. A rollout that is paused or aborted updates no further pod when Do returns; a *StopError
-// says that this is recorded, and the controller not stopped.
+// says that this is recorded, and the controller not stopped: also then, an executor is the caller's to run or to release.
 func (r Rollouts) Do(ctx context.Context, ref cluster.Ref, a Act) (d Done, err error) {
 	tried := false
 	if a.Continues {
@@ -133,7 +134,7 @@ func (r Rollouts) Do(ctx context.Context, ref cluster.Ref, a Act) (d Done, err e
 // Change has a recorded rollout make a transition and nothing more: the process that drives it follows.
 func (r Rollouts) Change(ctx context.Context, ref cluster.Ref, a Act) (plan.Record, error) {
 	return r.Records.Change(ctx, ref, r.By, func(rec *plan.Record) (err error) {
-		rec.Progress, err = r.on(*rec, a)
+		rec.Progress, err = r.progressAfter(*rec, a)
 		return err
 	})
 }

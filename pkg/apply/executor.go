@@ -84,14 +84,14 @@ func (r Rollouts) transit(e *Executor, a Act) (plan.Record, error) {
 		return rec, err
 	}
 	rec.Progress = s.Progress
-	if s.Progress, err = r.on(rec, a); err != nil {
+	if s.Progress, err = r.progressAfter(rec, a); err != nil {
 		return rec, err
 	}
 	e.plan, e.from, e.through, e.marks = rec.Plan, 0, nil, false
 	if err := r.mayDrive(e, s, rec.Plan, false); err != nil {
 		return rec, err
 	}
-	after, err := r.on(rec, a) // the person took time to answer
+	after, err := r.progressAfter(rec, a) // the person took time to answer
 	if err != nil {
 		return rec, err
 	}

@@ -52,7 +52,7 @@ func (l library) RollBack(ctx context.Context, ref cluster.Ref, o apply.Options)
 		return apply.Result{}, err
 	}
 	return l.opened(ctx, ref, o, func(w apply.Workload) (*apply.Executor, error) {
-		return l.Rollback(ctx, w, "aborted by "+l.By)
+		return l.Rollback(ctx, w, apply.AbortedBy(l.By))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -122,7 +123,7 @@ func (o *control) abortUnited(ctx context.Context, name string) error {
 	if !o.action.GoesBack() {
 		return o.endUnited(ctx, namespace, name)
 	}
-	return o.rollBackSubsets(ctx, namespace, name, abortedByUser())
+	return o.rollBackSubsets(ctx, namespace, name, apply.AbortedBy(holder()))
 }
 
 // isRollingBack reports whether a rollback was refused since the workload is being rolled back: with the others, that
@@ -135,7 +136,7 @@ func isRollingBack(err error) bool {
 // previewUnited shows the requests that take a UnitedDeployment back.
 func (o *control) previewUnited(ctx context.Context, u *united.Object) error {
 	s := &subsets{execution: &o.execution, object: u}
-	if err := s.toFormer(ctx, abortedByUser()); err != nil {
+	if err := s.toFormer(ctx, apply.AbortedBy(holder())); err != nil {
 		return err
 	}
 	return o.show(ctx, s.requests(nil))
@@ -143,7 +144,7 @@ func (o *control) previewUnited(ctx context.Context, u *united.Object) error {
 
 // back carries out the way back.
 func (o *control) back(ctx context.Context, name resourcearg.Name) error {
-	why := abortedByUser()
+	why := apply.AbortedBy(holder())
 	rollouts, err := o.rollouts()
 	if err != nil {
 		return err

@@ -56,9 +56,6 @@ func (a action) paused(r plan.Record) string {
 	return text + ": its pods are still updated, no others until 'rollout resume'"
 }
 
-// abortedByUser is what a record says of an abort.
-func abortedByUser() string { return "aborted by " + holder() }
-
 // mark writes the decision into the record of a group; by is who decides. A retry is one about its
 // rollouts alone.
 func (a action) mark(r *plan.Rollout, by string) {

@@ -47,18 +47,18 @@ func (o *VerbRunner) Run(ctx context.Context, name resourcearg.Name, question st
 }
 
 // planned is [VerbRunner.Run]; yes is the answer to the question.
-func (o *execution) planned(ctx context.Context, name resourcearg.Name, yes bool, question string, plans func(plan.Snapshot) (plan.Plan, error)) error {
-	s, err := o.source(ctx, name)
+func (d *execution) planned(ctx context.Context, name resourcearg.Name, yes bool, question string, plans func(plan.Snapshot) (plan.Plan, error)) error {
+	s, err := d.source(ctx, name)
 	if err != nil {
 		return err
 	}
-	if err := o.watch(ctx, s); err != nil {
+	if err := d.watch(ctx, s); err != nil {
 		return err
 	}
 	defer s.Close()
 	if rec, err := s.Rollout(); err == nil && rec.InFlight() && s.target.Kind == "Pod" {
 		// No other verb continues it.
-		return o.takeOver(ctx, s)
+		return d.takeOver(ctx, s)
 	}
 	if err := apply.Idle(s, plan.TransitionBegin); err != nil {
 		return err
@@ -72,27 +72,27 @@ func (o *execution) planned(ctx context.Context, name resourcearg.Name, yes bool
 		return err
 	}
 	if len(p.Steps) == 0 {
-		_, err := fmt.Fprintln(o.factory.Streams.Out, p.Change.Why)
+		_, err := fmt.Fprintln(d.factory.Streams.Out, p.Change.Why)
 		return err
 	}
-	r := o.alone(&member{session: s, plan: p, acts: left(p, beginning(snapshot), s.Now(), true)})
+	r := d.alone(&member{session: s, plan: p, acts: left(p, beginning(snapshot), s.Now(), true)})
 	if done, err := r.show(ctx); err != nil || done {
 		return err
 	}
-	if err := o.ask(ctx, yes, question); err != nil {
+	if err := d.ask(ctx, yes, question); err != nil {
 		return err
 	}
 	return r.begin(ctx)
 }
 
 // source is where a workload is, or the one of Kruise that it was rendered from.
-func (o *common) source(ctx context.Context, name resourcearg.Name) (*session, error) {
-	s, err := o.locate(ctx, name)
+func (c *common) source(ctx context.Context, name resourcearg.Name) (*session, error) {
+	s, err := c.locate(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	if source, ok := sourceOf(s.object); ok && s.target.Kind != "Pod" {
-		if same, err := o.locate(ctx, source); err == nil && same.object.ID() == s.object.ID() {
+		if same, err := c.locate(ctx, source); err == nil && same.object.ID() == s.object.ID() {
 			return same, nil
 		}
 	}
