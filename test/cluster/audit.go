@@ -3,8 +3,11 @@ package cluster
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"math"
 	"os"
 	"slices"
+	"sync"
 
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 )
@@ -41,33 +44,72 @@ func (c *Cluster) auditFlags() ([]string, error) {
 // Audit returns every change that was asked of the API server so far, in the
 // order in which they were finished. The cluster must have been started WithAudit.
 func (c *Cluster) Audit() ([]auditv1.Event, error) {
-	return c.audited(func([]byte) bool { return true })
-}
-
-// AuditOf is Audit of one namespace, the namespace itself included.
-func (c *Cluster) AuditOf(namespace string) ([]auditv1.Event, error) {
-	inside := []byte(`"namespace":"` + namespace + `"`)
-	itself := []byte(`"requestURI":"/api/v1/namespaces/` + namespace)
-	events, err := c.audited(func(line []byte) bool { return bytes.Contains(line, inside) || bytes.Contains(line, itself) })
-	return slices.DeleteFunc(events, func(e auditv1.Event) bool { return e.ObjectRef == nil || e.ObjectRef.Namespace != namespace }), err
-}
-
-// audited reads the lines of the log that are wanted.
-func (c *Cluster) audited(wanted func([]byte) bool) ([]auditv1.Event, error) {
 	text, err := os.ReadFile(c.path("audit.log"))
 	if err != nil {
 		return nil, err
 	}
-	var out []auditv1.Event
-	for line := range bytes.Lines(text) {
-		if !wanted(line) || !bytes.HasSuffix(line, []byte("\n")) { // or is being written
-			continue
-		}
-		var e auditv1.Event
-		if err := json.Unmarshal(line, &e); err != nil {
+	return decoded(slices.Collect(bytes.Lines(wholeLines(text))))
+}
+
+// AuditOf is Audit of one namespace, the namespace itself included.
+func (c *Cluster) AuditOf(namespace string) ([]auditv1.Event, error) {
+	lines, err := c.audited.of(namespace, c.path("audit.log"))
+	if err != nil {
+		return nil, err
+	}
+	return decoded(lines)
+}
+
+// audited is what was read of the audit log, by namespace: many tests look at their part of a long one.
+type audited struct {
+	mu    sync.Mutex
+	read  int64
+	lines map[string][][]byte
+}
+
+// of reads on, and returns the lines of a namespace.
+func (a *audited) of(namespace, path string) ([][]byte, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.NewSectionReader(f, a.read, math.MaxInt64-a.read))
+	if err != nil {
+		return nil, err
+	}
+	whole := wholeLines(text)
+	a.read += int64(len(whole))
+	if a.lines == nil {
+		a.lines = map[string][][]byte{}
+	}
+	for line := range bytes.Lines(whole) {
+		of := namespaceOf(line)
+		a.lines[of] = append(a.lines[of], line)
+	}
+	return slices.Clone(a.lines[namespace]), nil
+}
+
+// wholeLines leaves out the line that is being written.
+func wholeLines(text []byte) []byte { return text[:bytes.LastIndexByte(text, '\n')+1] }
+
+// namespaceOf is that of the object that a line is about.
+func namespaceOf(line []byte) string {
+	_, ref, _ := bytes.Cut(line, []byte(`"objectRef":{`))
+	ref, _, _ = bytes.Cut(ref, []byte("}"))
+	_, name, _ := bytes.Cut(ref, []byte(`"namespace":"`))
+	name, _, _ = bytes.Cut(name, []byte(`"`))
+	return string(name)
+}
+
+func decoded(lines [][]byte) ([]auditv1.Event, error) {
+	out := make([]auditv1.Event, len(lines))
+	for i, line := range lines {
+		if err := json.Unmarshal(line, &out[i]); err != nil {
 			return nil, err
 		}
-		out = append(out, e)
 	}
 	return out, nil
 }

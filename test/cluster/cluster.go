@@ -53,6 +53,7 @@ type Cluster struct {
 	mapper   meta.ResettableRESTMapper
 	parts    map[Component]*process
 	ended    ended
+	audited  audited
 }
 
 // New starts a control plane. Tests call Start or Shared instead.

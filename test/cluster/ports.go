@@ -12,13 +12,16 @@ import (
 // moment it is chosen and the moment a server listens on it.
 const lowestPort, highestPort = 18000, 32000
 
-// peerPort is where etcd would talk to other members.
-const peerPort Component = "etcd peer"
+// peerPort is where etcd would talk to other members, etcdHTTPPort where it answers what is not gRPC.
+const (
+	peerPort     Component = "etcd peer"
+	etcdHTTPPort Component = "etcd http"
+)
 
 // reserve chooses a free loopback port for every listener.
 func (c *Cluster) reserve() error {
 	c.ports = map[Component]int{}
-	for _, name := range []Component{Etcd, peerPort, APIServer, ControllerManager, Scheduler} {
+	for _, name := range []Component{Etcd, peerPort, etcdHTTPPort, APIServer, ControllerManager, Scheduler} {
 		port, err := c.claim()
 		if err != nil {
 			return err

@@ -164,7 +164,7 @@ func (c *Cluster) Namespace(tb testing.TB) string {
 }
 
 // mostEnded is how many namespaces of ended tests a cluster keeps.
-const mostEnded = 100
+const mostEnded = 300
 
 // ended are namespaces whose tests have ended, oldest first. Deleting one takes more than
 // a hundred requests and sets all controllers in motion, and most clusters end soon after

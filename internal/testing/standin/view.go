@@ -34,8 +34,9 @@ func (s *standIns) view(w *cluster.Workload) *controller.View {
 		}
 	}
 	pods := owned[*corev1.Pod](s.store.pods, types.UID(w.UID))
-	if w.Kind == kruise.KindSidecarSet {
-		pods = every[*corev1.Pod](s.store.pods)
+	if set, ok := w.Object.(*kruise.SidecarSet); ok {
+		selects := s.selects(w, set)
+		pods = slices.DeleteFunc(every[*corev1.Pod](s.store.pods), func(p *corev1.Pod) bool { return !selects(p) })
 	}
 	for _, p := range pods {
 		read := cluster.ReadPod(p)

@@ -77,15 +77,31 @@ func ofOwner(kind string) func(before, after metav1.Object) []types.NamespacedNa
 
 // injected are the SidecarSets that a change of a pod concerns.
 func (s *standIns) injected(before, after metav1.Object) []types.NamespacedName {
-	from, to := podOf(before), podOf(after)
 	var out []types.NamespacedName
 	for _, w := range s.sidecarSets() {
 		set, ok := w.Object.(*kruise.SidecarSet)
-		if ok && controller.WakesSidecarSet(set, from, to) {
+		if !ok {
+			continue
+		}
+		if selects := s.selects(w, set); !selects(before) && !selects(after) {
+			continue
+		}
+		if controller.WakesSidecarSet(set, podOf(before), podOf(after)) {
 			out = append(out, types.NamespacedName{Name: w.Name})
 		}
 	}
 	return out
+}
+
+// selects distinguishes the pods that a SidecarSet selects: no other one counts for it, and a cluster of many tests has
+// hundreds of them. nil is none.
+func (s *standIns) selects(w *cluster.Workload, set *kruise.SidecarSet) func(pod metav1.Object) bool {
+	rules := controller.SidecarSetRules(w, set, gates().Release)
+	rules.Namespaces = s.namespacesNow()
+	matches := rules.Selects()
+	return func(pod metav1.Object) bool {
+		return pod != nil && matches(&cluster.Pod{Namespace: pod.GetNamespace(), Labels: pod.GetLabels()})
+	}
 }
 
 // reconcile makes one pass of an object's controller.

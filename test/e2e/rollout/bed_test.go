@@ -99,8 +99,21 @@ type bed struct {
 
 func newBed(t *testing.T, w workload) *bed {
 	t.Helper()
-	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
+	c, namespace := shared(t)
 	return bedIn(t, c, namespace, w)
+}
+
+// shared is the cluster with Kruise of all tests here; the audit log is of those that look at it.
+func shared(t *testing.T) (c *testcluster.Cluster, namespace string) {
+	t.Helper()
+	return testcluster.Shared(t, testcluster.WithAudit(), kruise.API(), standin.Controllers())
+}
+
+// withoutKruise is the cluster of those that have none. It is as well without the feature gate that
+// [TestServer_DropsMaxUnavailable] is about.
+func withoutKruise(t *testing.T) (c *testcluster.Cluster, namespace string) {
+	t.Helper()
+	return testcluster.Shared(t, testcluster.WithFeatureGate("MaxUnavailableStatefulSet", false))
 }
 
 // bedIn is a bed in a cluster of the test's own choice.

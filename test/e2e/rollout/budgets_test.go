@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
 // most follows how many pods of the bed are not ready at once, from now on; the
@@ -141,7 +140,8 @@ func TestRestart_KeepsBudgets(t *testing.T) {
 // TestClient_KeepsBudgets: without Kruise only the client knows the budget's
 // spec, which is kept in an annotation.
 func TestClient_KeepsBudgets(t *testing.T) {
-	c, namespace := testcluster.Shared(t)
+	t.Parallel()
+	c, namespace := withoutKruise(t)
 	b := bedIn(t, c, namespace, standIn(allAtOnce))
 	b.Apply(t, b.namespace, renderedFrom(targetWeb))
 	k := b.carried(t)

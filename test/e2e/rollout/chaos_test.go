@@ -23,9 +23,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 
 // stormy is a lease that is taken over within seconds and leaves the time to a write that a
@@ -108,7 +106,7 @@ type history struct {
 func newHistory(t *testing.T, seed uint64, ways ...ending) *history {
 	t.Helper()
 	names := slices.Sorted(maps.Keys(kinds))
-	c, namespace := testcluster.Shared(t, testcluster.WithAudit(), kruise.API(), standin.Controllers())
+	c, namespace := shared(t)
 	return historyIn(t, c, namespace, seed, names[int(seed)%len(names)], ways...)
 }
 

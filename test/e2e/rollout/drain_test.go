@@ -72,7 +72,7 @@ func opensGates(t *testing.T, c *testcluster.Cluster, namespace string) {
 // all gates are, and no more pods were down at once than a budget lets go.
 func TestDrainGate_IsClosedDuringARestart(t *testing.T) {
 	t.Parallel()
-	c, namespace := testcluster.Shared(t)
+	c, namespace := withoutKruise(t)
 	opensGates(t, c, namespace)
 	w := standIn(allAtOnce)
 	w.text = strings.Replace(w.text, "spec: {containers", "spec: {readinessGates: [{conditionType: InPlaceUpdateReady}], containers", 1)

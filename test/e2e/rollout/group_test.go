@@ -12,10 +12,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 
 // troop is several CloneSets at rest, each of as many pods, in a namespace of their own.
@@ -56,7 +52,7 @@ func newTroop(t *testing.T, waves []int, more map[int]string, image func(i int) 
 // newTroopOf is newTroop with another number of pods.
 func newTroopOf(t *testing.T, pods int, waves []int, more map[int]string, image func(i int) string) *troop {
 	t.Helper()
-	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
+	c, namespace := shared(t)
 	b := &troop{bed: &bed{Cluster: c, namespace: namespace}, file: filepath.Join(t.TempDir(), "shop.yaml"), size: len(waves), pods: pods}
 	var before, after strings.Builder
 	for i, wave := range waves {

@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
 const idle = "registry.example.com/mesh:empty"
@@ -64,7 +63,7 @@ func TestHotUpgrade_KeepsAWorkingSidecar(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			c, namespace := testcluster.Shared(t)
+			c, namespace := withoutKruise(t)
 			b := bedIn(t, c, namespace, withMesh(w))
 			k, build := b.open, b.plan
 			if kind == "ReplicaSet" {

@@ -15,9 +15,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 	"github.com/kubectl-kruise/kubectl-kruise/test/e2e/rollout/invariant"
 )
 
@@ -54,7 +51,7 @@ type identities struct {
 
 func newIdentities(t *testing.T, w workload) *identities {
 	t.Helper()
-	c, namespace := testcluster.Shared(t, testcluster.WithAudit(), kruise.API(), standin.Controllers())
+	c, namespace := shared(t)
 	b := bedIn(t, c, namespace, w)
 	i := &identities{bed: b, state: t.TempDir()}
 	i.operator = kubeconfig(t, b.account(t, nil))

@@ -32,8 +32,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
-	testkruise "github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 
 var (
@@ -454,7 +452,7 @@ func templateOf(o map[string]any) any {
 // begin is a side before the change, with its pods.
 func begin(t *testing.T, c *changes.Change) *side {
 	t.Helper()
-	cl, namespace := testcluster.Shared(t, testkruise.API(), standin.Controllers())
+	cl, namespace := shared(t)
 	s := &side{
 		Cluster: cl, namespace: namespace, before: known{map[string]bool{}, map[string]bool{}},
 		classes: map[types.UID]string{}, claims: map[types.UID]string{},

@@ -196,8 +196,7 @@ func highestFirst(t *testing.T, b *bed) {
 // its pods go one at a time.
 func TestServer_DropsMaxUnavailable(t *testing.T) {
 	t.Parallel()
-	c := testcluster.Start(t, testcluster.WithNodes(), testcluster.WithFeatureGate("MaxUnavailableStatefulSet", false))
-	namespace := c.Namespace(t)
+	c, namespace := withoutKruise(t)
 	b := &bed{Cluster: c, namespace: namespace}
 	c.Apply(t, namespace, nativeKind("StatefulSet", "statefulsets", "serviceName: web\n  updateStrategy: {rollingUpdate: {maxUnavailable: 3}}").text)
 	o, err := b.Client().AppsV1().StatefulSets(b.namespace).Get(t.Context(), "web", metav1.GetOptions{})

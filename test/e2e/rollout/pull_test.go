@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
 // pullPlan is a plan with nothing but a step that pulls.
@@ -57,7 +56,7 @@ func TestPull_ByKruiseNamesFailingNodes(t *testing.T) {
 // TestPull_ByJobsWithoutKruise pulls by Jobs.
 func TestPull_ByJobsWithoutKruise(t *testing.T) {
 	t.Parallel()
-	c, namespace := testcluster.Shared(t)
+	c, namespace := withoutKruise(t)
 	w := nativeKind("ReplicaSet", "replicasets", "")
 	b := &bed{Cluster: c, namespace: namespace, text: w.text}
 	c.Apply(t, namespace, w.text)

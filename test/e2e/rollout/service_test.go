@@ -44,7 +44,7 @@ func TestOutOfService_WhileContainersChange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cluster, namespace := testcluster.Shared(t)
+			cluster, namespace := withoutKruise(t)
 			b := bedIn(t, cluster, namespace, c.workload)
 			b.next = strings.ReplaceAll(b.text, web1, web2)
 			c.policy.Driver, c.policy.Pull, c.policy.Steps = plan.DriverClient, plan.PullNever, steps(t, "1", "100%")
