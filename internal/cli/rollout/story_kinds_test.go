@@ -38,9 +38,15 @@ func TestKinds_ForthAndBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := story.Start(t, 3, c.text)
-			s.Run("rollout run " + c.of + c.flags + image2).Ends(0)
+			if strings.Contains(c.flags, "1,") {
+				s.Run("rollout run " + c.of + c.flags + " --pause-after 1 --exit-on-pause" + image2).Ends(5)
+				s.Run("rollout promote " + c.of).Ends(0)
+			} else {
+				s.Run("rollout run " + c.of + c.flags + image2).Ends(0)
+			}
 			s.Has("", images{"web:2": 3})
 			s.Run("rollout status "+c.of+" --watch=false").Ends(0, "complete")
+			s.Run("why " + c.of).Ends(0)
 			s.Run("rollout history " + c.of).Ends(0)
 			s.Run("rollout undo " + c.of + strings.Replace(c.flags, " --steps 1,100%", "", 1) + " --yes --pull-images never").Ends(0)
 			s.Has("", images{"web:1": 3})

@@ -6,16 +6,17 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/story"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/verify"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -173,12 +174,6 @@ func twoPauses(s *story.Story, r apply.Rollouts) plan.Plan {
 	if err != nil {
 		s.Fatal(err)
 	}
-	template := runtime.DeepCopyJSON(now.Workload.Template)
-	template["spec"].(map[string]any)["containers"].([]any)[0].(map[string]any)["image"] = "registry.example.com/web:2"
-	desired, err := plan.WithTemplate(now.Workload, template)
-	if err != nil {
-		s.Fatal(err)
-	}
 	policy := plan.Policy{Driver: plan.DriverKruise, Pull: plan.PullNever}
 	if policy.Steps, err = plan.ParseSteps("1,2,100%"); err == nil {
 		err = policy.PauseAfter("1,2")
@@ -186,7 +181,7 @@ func twoPauses(s *story.Story, r apply.Rollouts) plan.Plan {
 	if err != nil {
 		s.Fatal(err)
 	}
-	p, err := plan.Build(desired, now, policy)
+	p, err := plansBy("web:2", policy)(now)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -206,6 +201,56 @@ func TestOpen_ReportsADeletedWorkload(t *testing.T) {
 		}
 		if !errors.Is(err, plan.ErrNotFound) {
 			t.Errorf("in %s: %v", namespace, err)
+		}
+	}
+}
+
+// TestPull_ByKruiseNamesFailingNodes has images pulled by Kruise's jobs; a node that does not get one is named.
+func TestPull_ByKruiseNamesFailingNodes(t *testing.T) {
+	s := web(t)
+	c := opened(s)
+	for image, want := range map[string]event.Outcome{"web:2": event.Completed, "web:bad": event.Failed} {
+		p := begins(s, c, func(now plan.Snapshot) (plan.Plan, error) {
+			p, err := plansBy(image, plan.Policy{Pull: plan.PullFirst, Parallel: 2})(now)
+			p.Steps = p.Steps[:min(1, len(p.Steps))]
+			return p, err
+		})
+		if len(p.Steps) != 1 || p.Steps[0].Kind != plan.StepPullImages {
+			t.Fatalf("%+v", p.Steps)
+		}
+		res, err := apply.Run(t.Context(), c, webRef, p, apply.Options{})
+		if err != nil || res.Outcome != want || want == event.Failed && !strings.HasPrefix(res.Reason, "image: registry.example.com/"+image+" cannot be pulled on node node-") {
+			t.Errorf("%s: %s %v", res.Outcome, res.Reason, err)
+		}
+		now, err := opened(s).Observe(t.Context(), webRef) // as after a crash
+		if err != nil || want == event.Failed && !now.Pulling["registry.example.com/"+image] {
+			t.Errorf("a resumed rollout does not know that %s was asked for: %v", image, err)
+		}
+	}
+}
+
+// TestVerify_CommandDecidesTheRollout: a rollout continues or ends by the exit code of a command.
+func TestVerify_CommandDecidesTheRollout(t *testing.T) {
+	s := web(t)
+	o := options(webObject)
+	o.VerifyPermissions = verify.Permissions{Commands: true}
+	c, err := kube.Open(t.Context(), s.Config(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	for _, v := range []struct {
+		image   string
+		command []string
+		want    event.Outcome
+		reason  string
+	}{
+		{"web:2", []string{"true"}, event.Completed, ""},
+		{"web:3", []string{"sh", "-c", "echo p99 is 3 s; exit 1"}, event.Failed, "verify: exit status 1 (attempt 2 of 2)"},
+	} {
+		p := begins(s, c, plansBy(v.image, plan.Policy{Pull: plan.PullNever, Verify: []plan.Verify{{Command: v.command, Attempts: 2, Every: plan.Duration(time.Millisecond)}}}))
+		if res, err := apply.Run(t.Context(), c, webRef, p, apply.Options{}); err != nil || res.Outcome != v.want || !strings.Contains(res.Reason, v.reason) {
+			t.Errorf("%s: %s %v", res.Outcome, res.Reason, err)
 		}
 	}
 }
@@ -279,7 +324,7 @@ func TestPromote_PassesThePauseThatStatusShows(t *testing.T) {
 	}
 }
 
-// asks counts the requests of commands by verb and resource, without those of Leases and for permissions, until the
+// asks counts the requests of commands by verb and resource, without writes and reads of Leases and those for permissions, until the
 // function returned is called.
 func asks(s *story.Story) func() map[string]int {
 	s.Helper()
@@ -293,7 +338,7 @@ func asks(s *story.Story) func() map[string]int {
 				resource, named = strings.Join(append([]string{path[i+2]}, path[min(i+4, len(path)):]...), "/"), i+3 < len(path)
 			}
 		}
-		if !strings.HasPrefix(r.Host, "localhost:") || resource == "" || resource == "leases" {
+		if !strings.HasPrefix(r.Host, "localhost:") || resource == "" || resource == "leases" && r.URL.Query().Get("watch") == "" {
 			return
 		}
 		verb := r.Method

@@ -58,19 +58,25 @@ func (s *screen) idle() {
 	s.Await(s.T, "nothing is carried out here", func() bool { return len(s.Driving()) == 0 })
 }
 
-// plans is a plan to another image in two steps, with a pause after the first.
+// plans is a plan for a new image in two steps, with a pause after the first.
 func plans(image string, pause bool) func(plan.Snapshot) (plan.Plan, error) {
+	policy := plan.Policy{Pull: plan.PullNever}
+	var err error
+	if policy.Steps, err = plan.ParseSteps("1,100%"); err == nil && pause {
+		err = policy.PauseAfter("1")
+	}
+	if err != nil {
+		panic(err)
+	}
+	return plansBy(image, policy)
+}
+
+// plansBy is a plan for a new image by a policy.
+func plansBy(image string, policy plan.Policy) func(plan.Snapshot) (plan.Plan, error) {
 	return func(now plan.Snapshot) (plan.Plan, error) {
 		template := runtime.DeepCopyJSON(now.Workload.Template)
 		template["spec"].(map[string]any)["containers"].([]any)[0].(map[string]any)["image"] = "registry.example.com/" + image
 		desired, err := plan.WithTemplate(now.Workload, template)
-		if err != nil {
-			return plan.Plan{}, err
-		}
-		policy := plan.Policy{Pull: plan.PullNever}
-		if policy.Steps, err = plan.ParseSteps("1,100%"); err == nil && pause {
-			err = policy.PauseAfter("1")
-		}
 		if err != nil {
 			return plan.Plan{}, err
 		}

@@ -60,6 +60,36 @@ func TestGroup_RunsInWaves(t *testing.T) {
 	s.Run("rollout pause --group shop").Ends(1, "group shop ended at ")
 }
 
+// TestGroup_ManyWorkloadsShareWatches: many workloads in four waves, 5 % of which fail. The others are completed, and what
+// the group asks the server for does not grow with them but for the writes: each kind of object is listed and watched
+// once, the records and that of the group.
+func TestGroup_ManyWorkloadsShareWatches(t *testing.T) {
+	var before, after []string
+	for i := range 20 {
+		text := strings.Replace(story.CloneSet(fmt.Sprint("web-", i), "1", "web:1"), "labels: {team: shop}", fmt.Sprintf(`labels: {team: shop}, annotations: {wave: "%d"}`, i/5), 1)
+		before, after = append(before, text), append(after, strings.ReplaceAll(text, "web:1", map[bool]string{false: "web:2", true: "web:bad"}[i == 10]))
+	}
+	s := story.Start(t, len(before), before...)
+	over := asks(s)
+	s.Run("rollout run --wave-by wave --pull-images never --yes --steps 100% --group all --parallel 50 --max-failures 1 --driver kruise -f "+
+		s.File("shop.yaml", strings.Join(after, "---\n"))).Ends(3, "1 rollout failed: ")
+	counts := over()
+	s.Has("", images{"web:2": 19})
+	for what, n := range counts {
+		verb, kind, _ := strings.Cut(what, " ")
+		most := 1
+		if kind == "configmaps" || kind == "rollouts" { // a server without Kruise Rollout is asked for both versions
+			most = 2
+		}
+		if (verb == "list" || verb == "watch") && n > most {
+			t.Errorf("%s: %d times", what, n)
+		}
+	}
+	if counts["watch pods"] == 0 || counts["watch leases"] > 0 { // one is watched only while another process holds it
+		t.Errorf("%v", counts)
+	}
+}
+
 // TestGroup_IsControlledByItsName: pause, resume, promote and abort are for all of a group.
 func TestGroup_IsControlledByItsName(t *testing.T) {
 	s, group := waves(t, "0", "0", "1")

@@ -17,6 +17,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/node/life"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/story"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
@@ -429,4 +430,23 @@ func TestRun_WithFewerReplicas(t *testing.T) {
 	s.Run("rollout run -f " + file + " --yes").Ends(0)
 	s.Run("rollout status cloneset/web").Ends(0, "successfully rolled out")
 	s.Has("", images{"web:1": 2})
+}
+
+// TestRun_ThatScalesUpWaitsForEveryPod: a rollout that also makes its workload bigger is done when every pod is ready, the
+// last one too, however long that takes.
+func TestRun_ThatScalesUpWaitsForEveryPod(t *testing.T) {
+	t.Parallel()
+	for name, c := range slow {
+		if !strings.Contains(c.text, "replicas: 5") || name == "CloneSet surge" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(c.text, "metadata: {labels: {app: web}}", `metadata: {labels: {app: web}, annotations: {`+life.ReadyDelayAnnotation+`: 300ms}}`, 1)
+			s := story.Start(t, 5, text)
+			file := s.File("more.yaml", strings.NewReplacer("replicas: 5", "replicas: 7", "web:1", "web:2").Replace(text))
+			s.Run("rollout run -f " + file + " --steps 100% --pull-images never --yes --driver " + c.driver).Ends(0)
+			s.Has("", images{"web:2": 7})
+			s.Run("rollout status "+c.of+" --watch=false -o json").Ends(0, `"updated": 7`)
+		})
+	}
 }

@@ -18,11 +18,15 @@ import (
 
 // TestGroup_ManyWorkloadsShareWatches: many workloads in four waves, 5 % of which fail. The others are completed,
 // and what the group asks the server for does not grow with them but for the writes: each kind
-// of object is listed and watched once. CHAOS_GROUP is how many there are; the figures of one
+// of object is listed and watched once. CHAOS_GROUP is how many there are, and without it the story of this name in
+// internal/cli/rollout tells it of twenty; the figures of one
 // and of that many are in the log.
 func TestGroup_ManyWorkloadsShareWatches(t *testing.T) {
 	t.Parallel()
-	size := int(number(t, "CHAOS_GROUP", 20))
+	size := int(number(t, "CHAOS_GROUP", 0))
+	if size == 0 {
+		t.Skip("for make test-scale")
+	}
 	for _, n := range []int{1, size} {
 		waves, fails := make([]int, n), 0
 		for i := range waves {

@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // kinds are the kinds of workloads, by every driver that each can have.
@@ -87,30 +85,5 @@ func (b *bed) takes(t *testing.T, k *kube.Cluster, p plan.Plan, kinds ...plan.St
 	}
 	if pods := b.pods(t); len(pods) != before || running(pods, web2) != before {
 		t.Errorf("%d of %d pods run the new image, want %d", running(pods, web2), len(pods), before)
-	}
-}
-
-// TestRollout_ThatScalesUpWaitsForEveryPod: a rollout that also makes its workload bigger is done when every pod is
-// ready, the last one too, however long that takes.
-func TestRollout_ThatScalesUpWaitsForEveryPod(t *testing.T) {
-	for name, c := range kinds {
-		if !strings.Contains(c.workload.text, "replicas: 4") {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBed(t, c.workload)
-			k := b.open(t)
-			p := b.planOf(t, k, plan.Policy{Driver: c.driver, Steps: steps(t, "100%"), Pull: plan.PullNever}, func(w *cluster.Workload) {
-				reflect.ValueOf(w.Object).Elem().FieldByName("Spec").FieldByName("Replicas").Set(reflect.ValueOf(new(int32(6))))
-			})
-			if last := p.Steps[len(p.Steps)-1]; last.Updated != 6 {
-				t.Errorf("the last step is %s: %d updated", last.Name, last.Updated)
-			}
-			res := b.run(t.Context(), t, k, p, apply.Options{})
-			if pods := b.pods(t); res.Outcome != event.Completed || len(pods) != 6 || running(pods, web2) != 6 {
-				t.Errorf("%s %s: %d of %d pods run the new image", res.Outcome, res.Reason, running(pods, web2), len(pods))
-			}
-		})
 	}
 }

@@ -30,29 +30,6 @@ func (b *bed) pullPlan(t *testing.T, c *kube.Cluster, image string) plan.Plan {
 
 const badImage = "registry.example.com/web:bad"
 
-// TestPull_ByKruiseNamesFailingNodes has images pulled by Kruise's jobs; a node that does not get one is named.
-func TestPull_ByKruiseNamesFailingNodes(t *testing.T) {
-	t.Parallel()
-	b := newBed(t, kruiseKind("CloneSet", "clonesets", ""))
-	k := b.open(t)
-	for image, want := range map[string]event.Outcome{web2: event.Completed, badImage: event.Failed} {
-		p := b.pullPlan(t, k, image)
-		if p.Steps[0].Kind != plan.StepPullImages {
-			t.Fatalf("%+v", p.Steps)
-		}
-		res := b.run(t.Context(), t, k, p, apply.Options{})
-		if res.Outcome != want || want == event.Failed && !strings.HasPrefix(res.Reason, "image: "+image+" cannot be pulled on node node-") {
-			t.Errorf("%s: %s", res.Outcome, res.Reason)
-		}
-		again := b.open(t) // as after a crash
-		s, err := again.Observe(t.Context(), b.object.Ref)
-		must(t, err)
-		if want == event.Failed && !s.Pulling[image] {
-			t.Errorf("a resumed rollout does not know that %s was asked for", image)
-		}
-	}
-}
-
 // TestPull_ByJobsWithoutKruise pulls by Jobs.
 func TestPull_ByJobsWithoutKruise(t *testing.T) {
 	t.Parallel()

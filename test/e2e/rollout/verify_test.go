@@ -3,7 +3,6 @@ package rollout
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -27,17 +26,15 @@ func job(code string) map[string]any {
 	}
 }
 
-// TestVerify_DecidesTheRollout: a rollout continues or ends by the result of a verification.
-func TestVerify_DecidesTheRollout(t *testing.T) {
+// TestVerify_JobDecidesTheRollout: a rollout continues or ends by the result of a Job; commands: internal/cli/rollout.
+func TestVerify_JobDecidesTheRollout(t *testing.T) {
 	for name, c := range map[string]struct {
 		verify  plan.Verify
 		outcome event.Outcome
 		reason  string
 	}{
-		"a command that succeeds": {plan.Verify{Command: []string{"true"}}, event.Completed, ""},
-		"a command that fails":    {plan.Verify{Command: []string{"sh", "-c", "echo p99 is 3 s; exit 1"}, Attempts: 2, Every: plan.Duration(time.Millisecond)}, event.Failed, "verify: exit status 1 (attempt 2 of 2)"},
-		"a Job that succeeds":     {plan.Verify{Job: job("0")}, event.Completed, ""},
-		"a Job that fails":        {plan.Verify{Job: job("1")}, event.Failed, "failed: BackoffLimitExceeded"},
+		"a Job that succeeds": {plan.Verify{Job: job("0")}, event.Completed, ""},
+		"a Job that fails":    {plan.Verify{Job: job("1")}, event.Failed, "failed: BackoffLimitExceeded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
