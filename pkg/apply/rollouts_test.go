@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	shared "github.com/kubectl-kruise/kubectl-kruise/internal/testing/library"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -38,7 +39,7 @@ var (
 func rollouts(t *testing.T, doc string, o simulate.Options, policy plan.Policy) (library, *memory) {
 	t.Helper()
 	m := &memory{bed: newBed(t, doc, o, policy)}
-	return library{apply.Rollouts{Records: m, Workloads: m, By: "ann"}}, m
+	return library{shared.Rollouts{Rollouts: apply.Rollouts{Records: m, Workloads: m, By: "ann"}}}, m
 }
 
 func (m *memory) Waiting(string) {}
@@ -154,7 +155,7 @@ func TestRollouts_RunFromStartToUndo(t *testing.T) {
 	if !ok || refused.Transition != plan.TransitionBegin || !strings.HasPrefix(err.Error(), "cloneset/web has a rollout already: ") || refused.Hint == "" {
 		t.Errorf("%v", err)
 	}
-	if _, err := r.Undo(ctx, m.ref, apply.Options{}); err == nil {
+	if _, err := r.Undo(ctx, m.ref, plan.Policy{}, apply.Options{}); err == nil {
 		t.Error("it is undone while it is in flight")
 	}
 
@@ -178,7 +179,7 @@ func TestRollouts_RunFromStartToUndo(t *testing.T) {
 	if _, err = r.Abort(ctx, m.ref); err == nil {
 		t.Error("what is done is aborted")
 	}
-	if res, err = r.Undo(ctx, m.ref, apply.Options{}); err != nil || res.Outcome != event.Completed || m.images(t)["web:1"] != 6 {
+	if res, err = r.Undo(ctx, m.ref, plan.Policy{}, apply.Options{}); err != nil || res.Outcome != event.Completed || m.images(t)["web:1"] != 6 {
 		t.Errorf("%+v, %v, %v", res, err, m.images(t))
 	}
 	if m.opened != 0 || m.holder != "" || m.announce == 0 {

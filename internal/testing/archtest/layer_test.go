@@ -16,6 +16,7 @@ var layer = map[string][]string{
 	"internal/testing/testrun":     {"internal/testing/checkout", "internal/testing/testenv"},
 	"internal/testing/conformance": {"github.com/google/go-cmp/cmp", "internal/testing/checkout", "k8s.io/apimachinery/pkg/api/resource", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"internal/testing/arbitrary":   {"internal/testing/conformance", "pkg/kruise", "pkg/kruise/schema"},
+	"internal/testing/library":     {"pkg/apply", "pkg/plan", "pkg/plan/cluster"},
 	"internal/testing/changes":     {"pkg/kruise", "pkg/kruise/tree", "pkg/plan/cluster", "pkg/plan/rules"},
 	"internal/testing/golden": {
 		"github.com/google/go-cmp/cmp", "pkg/render/emit", "pkg/render/finding", "pkg/render/load",

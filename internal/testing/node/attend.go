@@ -42,6 +42,10 @@ func (p *Pool) attend(ctx context.Context, key types.NamespacedName) {
 	}
 	now := time.Now()
 	r := t.pod.Step(now, pod, &host.Host)
+	if begins(pod, &r, now) {
+		p.queue.AddAfter(key, max(0, r.Wake.Sub(now)))
+		return
+	}
 	if err := p.tell(ctx, t, pod, r); err != nil && !apierrors.IsNotFound(err) {
 		p.queue.AddAfter(key, retry)
 		return
@@ -50,6 +54,16 @@ func (p *Pool) attend(ctx context.Context, key types.NamespacedName) {
 		p.queue.AddAfter(key, max(0, r.Wake.Sub(now)))
 	}
 }
+
+// begins reports whether nothing has happened to a new pod yet and something is about to: that it waits for a moment is
+// told to no one, which saves a write for every pod.
+func begins(pod *corev1.Pod, r *life.Result, now time.Time) bool {
+	isNew := len(pod.Status.ContainerStatuses)+len(pod.Status.InitContainerStatuses) == 0
+	return isNew && len(r.Events) == 0 && !r.Gone && !r.Wake.IsZero() && r.Wake.Sub(now) <= moment
+}
+
+// moment is longer than a container takes to start where nothing is to take long.
+const moment = 100 * time.Millisecond
 
 // awaits reports whether the pod, as the cache has it, is older than what was written last.
 // The watch brings that version, and with it the pod's next turn.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -237,6 +238,9 @@ func ready(p *corev1.Pod, image string) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 	})
 }
+
+// lookAgain is after how long something is looked at again that tells of no change itself; each look is a request, or a process.
+const lookAgain = 200 * time.Millisecond
 
 func must(t *testing.T, err error) {
 	t.Helper()

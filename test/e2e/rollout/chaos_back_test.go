@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/library"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
@@ -106,72 +107,26 @@ func (h *history) driveBack(ctx context.Context, cfg *rest.Config) (apply.Result
 	}
 	r.Approvals, r.Workloads = everything{}, shiftedWorkloads{r.Workloads, &h.ahead}
 	o := apply.Options{Emit: func(e event.Event) { h.tell("back: %s %d %s %s", e.Type, e.Step, e.Text, e.Request) }}
+	lib := library.Rollouts{Rollouts: r}
 	rec, err := r.Get(ctx, h.object.Ref)
 	switch {
 	case err != nil:
 		return apply.Result{}, err
 	case h.leadsBack(&rec.Plan):
-		return carried(ctx, r, h.object.Ref, o, func(w apply.Workload) (*apply.Executor, error) { return r.TakeOver(ctx, w) })
+		return lib.Drive(ctx, h.object.Ref, o)
 	case h.ending == rollsBack:
-		return rolledBack(ctx, r, h.object.Ref, o)
+		return lib.RollBack(ctx, h.object.Ref, o)
 	case rec.InFlight():
 		if _, err := r.Do(ctx, h.object.Ref, apply.Act{Transition: plan.TransitionAbort}); err != nil {
 			return apply.Result{}, err
 		}
 	}
-	res, err := carried(ctx, r, h.object.Ref, o, func(w apply.Workload) (*apply.Executor, error) {
-		p, err := h.undo(ctx, w)
-		if err != nil {
-			return nil, err
-		}
-		return r.Begin(ctx, w, p)
-	})
+	// No pod is kept by a partition.
+	res, err := lib.Undo(ctx, h.object.Ref, plan.Policy{Driver: h.policy.Driver, Steps: h.policy.Steps, Pull: plan.PullNever}, o)
 	if err != nil && strings.Contains(err.Error(), "has no older revision") { // nothing was written
 		return apply.Result{Outcome: event.Completed}, nil
 	}
 	return res, err
-}
-
-// carried opens a workload and carries out what start begins.
-func carried(ctx context.Context, r apply.Rollouts, ref cluster.Ref, o apply.Options, start func(apply.Workload) (*apply.Executor, error)) (apply.Result, error) {
-	w, err := r.Workloads.Open(ctx, ref)
-	if err != nil {
-		return apply.Result{}, err
-	}
-	defer w.Close()
-	e, err := start(w)
-	if err != nil {
-		return apply.Result{}, err
-	}
-	return e.Run(o)
-}
-
-// rolledBack ends the recorded rollout and carries out the way back.
-func rolledBack(ctx context.Context, r apply.Rollouts, ref cluster.Ref, o apply.Options) (apply.Result, error) {
-	if _, err := r.Change(ctx, ref, apply.Act{Transition: plan.TransitionRollBack}); err != nil {
-		return apply.Result{}, err
-	}
-	return carried(ctx, r, ref, o, func(w apply.Workload) (*apply.Executor, error) { return r.Rollback(ctx, w, "aborted by "+r.By) })
-}
-
-// undo is the plan that leads back to the revision before the present one, with no pod that a partition keeps.
-func (h *history) undo(ctx context.Context, w apply.Workload) (plan.Plan, error) {
-	if err := apply.Idle(w, plan.TransitionUndo); err != nil {
-		return plan.Plan{}, err
-	}
-	s, err := w.Observe(ctx, h.object.Ref)
-	if err != nil {
-		return plan.Plan{}, err
-	}
-	older, err := plan.OlderRevision(s, 0)
-	if err != nil {
-		return plan.Plan{}, err
-	}
-	desired, err := plan.WithTemplate(s.Object(), older.Template)
-	if err != nil {
-		return plan.Plan{}, err
-	}
-	return plan.Build(desired, s, plan.Policy{Driver: h.policy.Driver, Steps: h.policy.Steps, Pull: plan.PullNever})
 }
 
 // shiftedWorkloads are opened with a clock that is ahead.

@@ -134,7 +134,7 @@ func (p *played) ends(t *testing.T, code int, texts ...string) {
 func (b *bed) drives(t *testing.T, p *played) {
 	t.Helper()
 	records := kube.Records{Client: b.Client()}
-	for late := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for late := time.Now().Add(time.Minute); ; time.Sleep(lookAgain) {
 		by, err := records.Holder(t.Context(), b.object.Ref)
 		must(t, err)
 		if strings.HasPrefix(by, "runner@"+p.name+" ") {
@@ -149,7 +149,7 @@ func (b *bed) drives(t *testing.T, p *played) {
 // pauses waits until the rollout waits for a person with so many pods updated.
 func (b *bed) pauses(t *testing.T, updated int) {
 	t.Helper()
-	for late := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for late := time.Now().Add(time.Minute); ; time.Sleep(lookAgain) {
 		rec, err := kube.Records{Client: b.Client()}.Load(t.Context(), b.object.Ref)
 		must(t, err)
 		if s := rec.Present(); s != nil && s.Pause != nil && running(b.pods(t), web2) == updated {

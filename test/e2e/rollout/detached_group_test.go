@@ -38,7 +38,7 @@ func (b *troop) verb(t *testing.T, state string, want int, args ...string) strin
 // runsGroup waits until a pod carries group all out.
 func (b *troop) runsGroup(t *testing.T, p *played) {
 	t.Helper()
-	for late := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for late := time.Now().Add(time.Minute); ; time.Sleep(lookAgain) {
 		_, out, _ := from(t, b.bed, t.TempDir(), "rollout", "status", "--group", "all", "-o", "json")
 		var status struct{ Holder string }
 		if json.Unmarshal([]byte(out), &status) == nil && strings.HasPrefix(status.Holder, "runner@"+p.name+" ") {
@@ -53,7 +53,7 @@ func (b *troop) runsGroup(t *testing.T, p *played) {
 // waits returns when so many rollouts of group all wait for a user.
 func (b *troop) waits(t *testing.T, n int) {
 	t.Helper()
-	for late := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for late := time.Now().Add(time.Minute); ; time.Sleep(lookAgain) {
 		_, out, _ := from(t, b.bed, t.TempDir(), "rollout", "status", "--group", "all", "-o", "json")
 		if strings.Count(out, `"phase": "waiting"`) == n {
 			return
@@ -67,7 +67,7 @@ func (b *troop) waits(t *testing.T, n int) {
 // comesTo waits until so many ready pods of each workload run an image.
 func (b *troop) comesTo(t *testing.T, image string, want ...int) {
 	t.Helper()
-	for late := time.Now().Add(time.Minute); !slices.Equal(b.updated(t, image), want); time.Sleep(50 * time.Millisecond) {
+	for late := time.Now().Add(time.Minute); !slices.Equal(b.updated(t, image), want); time.Sleep(lookAgain) {
 		if time.Now().After(late) {
 			t.Fatalf("%s runs in %v pods, want %v", image, b.updated(t, image), want)
 		}

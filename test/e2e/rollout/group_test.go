@@ -108,7 +108,7 @@ func TestGroup_ContinuesAfterKills(t *testing.T) {
 		}
 		if try == 0 {
 			for b.updated(t, web2)[0] == 0 {
-				time.Sleep(100 * time.Millisecond)
+				time.Sleep(lookAgain)
 			}
 		}
 		p.ends(t, syscall.SIGKILL)
@@ -154,7 +154,7 @@ func TestGroup_KeepsSharedBudgetAfterKill(t *testing.T) {
 // awaitDisruptionBudget waits until a PodDisruptionBudget allows so many evictions.
 func (b *troop) awaitDisruptionBudget(t *testing.T, name string, allowed int32) {
 	t.Helper()
-	for late := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for late := time.Now().Add(time.Minute); ; time.Sleep(lookAgain) {
 		pdb, err := b.Client().PolicyV1().PodDisruptionBudgets(b.namespace).Get(t.Context(), name, metav1.GetOptions{})
 		must(t, err)
 		if pdb.Status.ObservedGeneration > 0 && pdb.Status.DisruptionsAllowed == allowed {

@@ -21,6 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/library"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -117,7 +118,7 @@ func (s *sabotage) begin(t *testing.T) {
 	made, err := plan.Build(desired, snapshot, s.policy)
 	must(t, err)
 	s.keep(&made)
-	res, err := carried(ctx, rollouts, s.object.Ref, apply.Options{AtPause: true}, func(w apply.Workload) (*apply.Executor, error) { return rollouts.Begin(ctx, w, made) })
+	res, err := library.Rollouts{Rollouts: rollouts}.Run(ctx, s.object.Ref, made, apply.Options{AtPause: true})
 	s.tell("begun: %s %s %v", res.Outcome, res.Reason, err)
 	must(t, err)
 	s.honest, err = s.Client().CoreV1().ConfigMaps(s.namespace).Get(ctx, s.rollout().State, metav1.GetOptions{})
@@ -222,9 +223,9 @@ func (s *sabotage) carry(ctx context.Context, r apply.Rollouts, verb int) (apply
 		return done.Executor.Run(apply.Options{})
 	}
 	if verb == len(turns) {
-		return carried(ctx, r, s.object.Ref, apply.Options{}, func(w apply.Workload) (*apply.Executor, error) { return r.TakeOver(ctx, w) })
+		return library.Rollouts{Rollouts: r}.Drive(ctx, s.object.Ref, apply.Options{})
 	}
-	return rolledBack(ctx, r, s.object.Ref, apply.Options{})
+	return library.Rollouts{Rollouts: r}.RollBack(ctx, s.object.Ref, apply.Options{})
 }
 
 // edit changes the record in some way, as any user may who can write ConfigMaps.

@@ -77,7 +77,7 @@ func driven(t *testing.T, b *bed, state string, driver plan.Driver) *process {
 		select {
 		case <-p.ended:
 			t.Fatalf("the rollout has ended:\n%s", &p.out)
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(lookAgain):
 		}
 	}
 	return p
