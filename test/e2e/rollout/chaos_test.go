@@ -38,7 +38,7 @@ const atOnce = 10
 // in the one before, or where its trouble says, and everything that is audited of it keeps all invariants.
 // CHAOS_HISTORIES is how many there are, CHAOS_SEED the first of them.
 func TestChaos_EndsInThePlannedState(t *testing.T) {
-	first, count := number(t, "CHAOS_SEED", 0), number(t, "CHAOS_HISTORIES", 4)
+	first, count := number(t, "CHAOS_SEED", 0), number(t, "CHAOS_HISTORIES", 8)
 	atATime(t, first, count, func(t *testing.T, seed uint64) {
 		t.Helper()
 		h := newHistory(t, seed, goesForward, goesForward, rollsBack, undoes)
