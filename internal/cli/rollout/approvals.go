@@ -90,22 +90,20 @@ func (a *approvals) Approve(ctx context.Context, p plan.Plan) error {
 	return nil
 }
 
-// approve prints the digest of a group that the person has approved, and keeps it with those of its
-// plans. The plan of a rollout in progress is recorded: whether it was approved is known by its own digest.
-func (a *approvals) approve(ctx context.Context, r *rolling) error {
+// approveGroup prints the digest of a group that the person has approved, and keeps it with those of the
+// plans that have not begun. The plan of a rollout in progress is recorded: whether it was approved is known by its own digest.
+func (a *approvals) approveGroup(ctx context.Context, rec *plan.Rollout, unbegun []plan.Plan) error {
 	clusters, err := a.clusters(ctx)
 	if err != nil {
 		return err
 	}
-	digest := r.record.Digest(clusters[0])
-	_, _ = fmt.Fprintf(a.factory.Streams.Err, "group %s approved: %s\n", r.record.Name, digest)
-	kept := a.keep(digest, "group "+r.record.Name)
-	for _, m := range r.members {
-		if !m.begun {
-			one := m.plan.Digest(clusters[0])
-			a.plans = append(a.plans, one)
-			kept = kept && a.keep(one, m.ref().String())
-		}
+	digest := rec.Digest(clusters[0])
+	_, _ = fmt.Fprintf(a.factory.Streams.Err, "group %s approved: %s\n", rec.Name, digest)
+	kept := a.keep(digest, "group "+rec.Name)
+	for _, p := range unbegun {
+		one := p.Digest(clusters[0])
+		a.plans = append(a.plans, one)
+		kept = kept && a.keep(one, p.Target.Ref().String())
 	}
 	return nil
 }

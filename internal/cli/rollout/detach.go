@@ -215,7 +215,7 @@ func (d runnerJobs) record(ctx context.Context, r *rolling) error {
 		return nil
 	}
 	known := &approvals{common: d.common, group: true}
-	if err := known.approve(ctx, r); err != nil {
+	if err := known.approveGroup(ctx, &r.record, r.unbegun()); err != nil {
 		return err
 	}
 	groups, err := d.groups(known, nil)

@@ -65,7 +65,7 @@ func newDrive(shared *common) *cobra.Command {
 			if err := o.notifications.check(); err != nil {
 				return err
 			}
-			stop, err := o.notifications.serve()
+			stop, err := o.serve()
 			if err != nil {
 				return err
 			}

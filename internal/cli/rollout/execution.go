@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/metrics"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -46,6 +47,8 @@ type execution struct {
 	// by is when the time of --timeout is over that several rollouts share; with
 	// zero each has the whole time.
 	by time.Time
+	// served is what --listen serves, while it does.
+	served *metrics.Rollout
 }
 
 // fieldManager is who writes, unless --field-manager says otherwise.

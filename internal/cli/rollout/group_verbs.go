@@ -278,7 +278,7 @@ func (v *groupVerb) previewMember(ctx context.Context, ref cluster.Ref) ([]event
 }
 
 func (v *groupVerb) changeMember(ctx context.Context, ref cluster.Ref) error {
-	s, err := v.locateIn(ctx, nameOfRef(ref), ref.Namespace)
+	s, err := v.locateRef(ctx, ref)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ type planner func(context.Context, *execution, *session) (plan.Plan, error)
 // planned offers to carry out a plan.
 func (d *LiveRollouts) planned(ctx context.Context, ref cluster.Ref, plans planner) (*Offer, error) {
 	at, said := d.sessions()
-	s, err := d.open(ctx, at, ref)
+	s, err := at.openRef(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (d *LiveRollouts) planned(ctx context.Context, ref cluster.Ref, plans plann
 func (d *LiveRollouts) back(ctx context.Context, ref cluster.Ref, rollouts apply.Rollouts) (*Offer, error) {
 	why := "rolled back by " + holder()
 	at, said := d.sessions()
-	s, err := d.open(ctx, at, ref)
+	s, err := at.openRef(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (d *LiveRollouts) startBack(ref cluster.Ref, why string) error {
 	if err != nil {
 		return err
 	}
-	s, err := d.open(d.ctx, at, ref)
+	s, err := at.openRef(d.ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (d *LiveRollouts) patched(ctx context.Context, ref cluster.Ref, done string
 // else it also says who owns the fields.
 func (d *LiveRollouts) patch(ctx context.Context, ref cluster.Ref, makes patches, write bool) (*Offer, error) {
 	at, notes := d.sessions()
-	s, err := d.open(ctx, at, ref)
+	s, err := at.openRef(ctx, ref)
 	if err != nil {
 		return nil, err
 	}

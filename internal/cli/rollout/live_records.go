@@ -77,7 +77,7 @@ func (d *LiveRollouts) onRecord(ctx context.Context, ref cluster.Ref, a action) 
 		return nil, err
 	}
 	at, _ := d.sessions()
-	s, err := d.locate(ctx, at, ref)
+	s, err := at.locateRef(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (d *LiveRollouts) onRecord(ctx context.Context, ref cluster.Ref, a action) 
 // none is the refusal where no rollout is recorded: a Kruise Rollout may have it.
 func (d *LiveRollouts) none(ctx context.Context, ref cluster.Ref) error {
 	at, _ := d.sessions()
-	s, err := d.locate(ctx, at, ref)
+	s, err := at.locateRef(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (d *LiveRollouts) driver(ctx context.Context, rollouts apply.Rollouts, ref 
 // pauseField offers to pause a workload itself, or to have it go on.
 func (d *LiveRollouts) pauseField(ctx context.Context, ref cluster.Ref) (*Offer, error) {
 	at, said := d.sessions()
-	s, err := d.locate(ctx, at, ref)
+	s, err := at.locateRef(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (d *LiveRollouts) pauseField(ctx context.Context, ref cluster.Ref) (*Offer,
 // rollout.
 func (d *LiveRollouts) applyIf(ctx context.Context, ref cluster.Ref, a action, means string) (said string, err error) {
 	at, _ := d.sessions()
-	s, err := d.locate(ctx, at, ref)
+	s, err := at.locateRef(ctx, ref)
 	if err != nil {
 		return "", err
 	}

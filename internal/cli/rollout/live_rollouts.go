@@ -97,23 +97,13 @@ func (d *LiveRollouts) sessions() (*execution, *notes) {
 	return &execution{common: at, executionFlags: executionFlags{output: outputs[0], successOn: "complete"}}, said
 }
 
-// locate finds a workload, and open watches it, too.
-func (d *LiveRollouts) locate(ctx context.Context, at *execution, ref cluster.Ref) (*session, error) {
-	return at.locateIn(ctx, nameOfRef(ref), ref.Namespace)
-}
-
-func (d *LiveRollouts) open(ctx context.Context, at *execution, ref cluster.Ref) (*session, error) {
-	return at.openRef(ctx, ref)
-}
-
 // start records a plan and carries it out, behind.
 func (d *LiveRollouts) start(at *execution, ref cluster.Ref, plans func(context.Context, *session) (plan.Plan, error)) error {
-	s, err := d.open(d.ctx, at, ref)
+	s, err := at.openRef(d.ctx, ref)
 	if err != nil {
 		return err
 	}
-	err = d.begin(at, s, plans)
-	if err != nil {
+	if err = d.begin(at, s, plans); err != nil {
 		s.Close()
 	}
 	return err

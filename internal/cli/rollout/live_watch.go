@@ -36,7 +36,7 @@ func (d *LiveRollouts) WatchWorkload(ctx context.Context, ref cluster.Ref) (*Wat
 	if err != nil {
 		return nil, err
 	}
-	s, err := d.open(ctx, at, ref)
+	s, err := at.openRef(ctx, ref)
 	if err != nil {
 		return nil, err
 	}

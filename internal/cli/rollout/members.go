@@ -402,10 +402,8 @@ func (r *rolling) run(ctx context.Context) (map[cluster.Ref]plan.Phase, error) {
 		return r.runAlone(ctx)
 	}
 	var errs []error
-	for _, m := range r.members {
-		if !m.begun {
-			errs = append(errs, r.commands(m.plan.Commands(0), "the plan of "+m.ref().String()))
-		}
+	for _, p := range r.unbegun() {
+		errs = append(errs, r.commands(p.Commands(0), "the plan of "+p.Target.Ref().String()))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -419,7 +417,7 @@ func (r *rolling) run(ctx context.Context) (map[cluster.Ref]plan.Phase, error) {
 	if r.record.Name == "" {
 		opt = apply.GroupOptions{AtPause: r.atPause, Run: r.follow()}
 	} else {
-		if err := known.approve(ctx, r); err != nil {
+		if err := known.approveGroup(ctx, &r.record, r.unbegun()); err != nil {
 			return nil, err
 		}
 		var stop func()
@@ -492,6 +490,16 @@ func (r *rolling) worst(res apply.GroupResult) error {
 		err = ending(apply.Result{Outcome: res.Ended, Reason: res.Reason})
 	}
 	return err
+}
+
+// unbegun are the plans of the members that have not begun.
+func (r *rolling) unbegun() (list []plan.Plan) {
+	for _, m := range r.members {
+		if !m.begun {
+			list = append(list, m.plan)
+		}
+	}
+	return list
 }
 
 // sessions are the workloads that are open.

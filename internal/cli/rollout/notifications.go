@@ -29,8 +29,6 @@ type notifications struct {
 	urls       []string
 	secretFile string
 	listen     string
-	// shown is what --listen serves, while it does.
-	shown *metrics.Rollout
 }
 
 func (t *notifications) addFlags(c *cobra.Command) {
@@ -101,19 +99,19 @@ const (
 
 // serve serves metrics until stop is called; nothing without --listen, or where it is served
 // already.
-func (t *notifications) serve() (stop func(), err error) {
-	if t.listen == "" || t.shown != nil {
+func (d *execution) serve() (stop func(), err error) {
+	if d.notifications.listen == "" || d.served != nil {
 		return func() {}, nil
 	}
-	l, err := net.Listen("tcp", t.listen)
+	l, err := net.Listen("tcp", d.notifications.listen)
 	if err != nil {
 		return nil, fmt.Errorf("--listen: %w", err)
 	}
-	t.shown = metrics.New()
-	s := &http.Server{Handler: byAddress(t.shown), ReadTimeout: scrapedWithin, WriteTimeout: scrapedWithin, IdleTimeout: idleWithin}
+	d.served = metrics.New()
+	s := &http.Server{Handler: byAddress(d.served), ReadTimeout: scrapedWithin, WriteTimeout: scrapedWithin, IdleTimeout: idleWithin}
 	var all sync.WaitGroup
 	all.Go(func() { _ = s.Serve(l) }) // it ends by Close
-	return func() { _ = s.Close(); all.Wait(); t.shown = nil }, nil
+	return func() { _ = s.Close(); all.Wait(); d.served = nil }, nil
 }
 
 // byAddress answers requests that come over the loopback address only where they are for an address or localhost: a
@@ -136,7 +134,7 @@ func byAddress(next http.Handler) http.Handler {
 // listeners is who else hears of a rollout that is about to be driven; end is called when it is
 // over.
 func (d *execution) listeners(ctx context.Context, e *apply.Executor) (emit func(event.Event), end func(), err error) {
-	stop, err := d.notifications.serve()
+	stop, err := d.serve()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -145,7 +143,7 @@ func (d *execution) listeners(ctx context.Context, e *apply.Executor) (emit func
 		stop()
 		return nil, nil, err
 	}
-	shown := d.notifications.shown
+	shown := d.served
 	return func(e event.Event) {
 			if shown != nil {
 				shown.Event(e)

@@ -78,7 +78,7 @@ func TestNotifications_ServeMetricsDuringTheRollout(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := free.Addr().String()
-	told := &notifications{listen: address}
+	told := &execution{executionFlags: executionFlags{notifications: notifications{listen: address}}}
 	if _, err := told.serve(); err == nil || !strings.HasPrefix(err.Error(), "--listen: ") {
 		t.Errorf("%v", err)
 	}

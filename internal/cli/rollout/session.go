@@ -199,7 +199,7 @@ func (w *workloads) Open(ctx context.Context, ref cluster.Ref) (_ apply.Workload
 	delete(w.known, ref)
 	w.mu.Unlock()
 	if s == nil {
-		s, err = w.locateIn(ctx, nameOfRef(ref), ref.Namespace)
+		s, err = w.locateRef(ctx, ref)
 	}
 	if err == nil && s.Cluster == nil {
 		if err = w.watch(ctx, s); apierrors.IsForbidden(err) {
@@ -234,9 +234,14 @@ func (c *common) printWaiting(holder string) {
 	_, _ = fmt.Fprintf(c.factory.Streams.Err, "%s holds this rollout; waiting to see whether it still runs\n", holder)
 }
 
-// openRef begins to watch a workload of any namespace.
+// locateRef finds a workload of any namespace.
+func (c *common) locateRef(ctx context.Context, ref cluster.Ref) (*session, error) {
+	return c.locateIn(ctx, nameOfRef(ref), ref.Namespace)
+}
+
+// openRef begins to watch it, too.
 func (c *common) openRef(ctx context.Context, ref cluster.Ref) (*session, error) {
-	s, err := c.locateIn(ctx, nameOfRef(ref), ref.Namespace)
+	s, err := c.locateRef(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
