@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
-	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -54,7 +54,7 @@ func (o *options) ask(ctx context.Context) error {
 	if o.older && !o.factory.Streams.InTTY {
 		return nil
 	}
-	return rolloutcmd.NewBatch(o.factory).Ask(ctx, o.yes, "Do this?")
+	return execute.NewBatch(o.factory).Ask(ctx, o.yes, "Do this?")
 }
 
 func (o *options) printNote(format string, args ...any) error {
