@@ -88,7 +88,7 @@ test-screens: cluster ## Run the tests of the terminal interface in a terminal, 
 test-scale: cluster ## Count what commands cost on a cluster of 10,000 pods, and a group of 200 rollouts (SCALE="-namespaces 125 -workloads 500 -pods 2500" is a quarter)
 	go test -C test -timeout 60m -count=1 $(TESTFLAGS) -v ./e2e/scale $(if $(SCALE),-args $(SCALE))
 	go test -C test -timeout 60m -count=1 $(TESTFLAGS) -v ./cluster -run '^TestManyPods' -args -pods 5000
-	CHAOS_GROUP=$(or $(CHAOS_GROUP),200) go test -C test -timeout 60m -count=1 $(TESTFLAGS) -v ./e2e/rollout -run '^TestGroup_ManyWorkloadsShareWatches$$'
+	CHAOS_GROUP=$(or $(CHAOS_GROUP),200) go test -timeout 60m -count=1 $(TESTFLAGS) ./internal/cli/rollout -run '^TestGroup_ManyWorkloadsShareWatches$$'
 
 SOAK ?= 24h
 .PHONY: soak

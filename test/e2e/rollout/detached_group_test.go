@@ -79,7 +79,7 @@ func (b *troop) comesTo(t *testing.T, image string, want ...int) {
 // rollout.
 func TestGroup_DetachedCompletes(t *testing.T) {
 	t.Parallel()
-	b := newTroop(t, []int{0, 0, 1}, nil, newImage)
+	b := newTroop(t, 0, 0, 1)
 	state, hook := t.TempDir(), newHeard(t)
 	j := b.detachAll(t, state, b.runners(t), "--steps", "50%,100%", "--pause-after", "50%", "--notify", hook.URL, "--runner-notify-secret", "hooks")
 	_, err := b.Client().CoreV1().Pods(j.Namespace).Create(t.Context(), asPod(j), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})

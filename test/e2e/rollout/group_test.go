@@ -14,59 +14,49 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// troop is several CloneSets at rest, each of as many pods, in a namespace of their own.
+// troop is several CloneSets at rest, of two pods each, in a namespace of their own.
 type troop struct {
 	*bed
-	file       string
-	size, pods int
+	file string
+	size int
 }
 
 // troopText is one CloneSet of a troop, in a wave. Its pods take two seconds to be available.
-func troopText(i, wave, pods int, more, image string) string {
+func troopText(i, wave int, image string) string {
 	return fmt.Sprintf(`
 apiVersion: apps.kruise.io/v1beta1
 kind: CloneSet
 metadata:
   name: web-%[1]d
   labels: {team: shop}
-  annotations: {wave: "%[2]d"%[3]s}
+  annotations: {wave: "%[2]d"}
 spec:
-  replicas: %[5]d
+  replicas: 2
   minReadySeconds: 1
   selector: {matchLabels: {app: web-%[1]d}}
   updateStrategy: {rollingUpdate: {podUpdatePolicy: ReCreate, maxUnavailable: 1}}
   template:
     metadata: {labels: {app: web-%[1]d, team: shop}}
-    spec: {containers: [{name: main, image: "%[4]s"}]}
+    spec: {containers: [{name: main, image: "%[3]s"}]}
 ---
-`, i, wave, more, image, pods)
+`, i, wave, image)
 }
 
-// newTroop makes as many CloneSets of two pods as there are waves given, and a file in which
-// image says what becomes of each; more are annotations of one.
-func newTroop(t *testing.T, waves []int, more map[int]string, image func(i int) string) *troop {
-	t.Helper()
-	return newTroopOf(t, 2, waves, more, image)
-}
-
-// newTroopOf is newTroop with another number of pods.
-func newTroopOf(t *testing.T, pods int, waves []int, more map[int]string, image func(i int) string) *troop {
+// newTroop makes as many CloneSets as there are waves given, and a file in which they have the new image.
+func newTroop(t *testing.T, waves ...int) *troop {
 	t.Helper()
 	c, namespace := shared(t)
-	b := &troop{bed: &bed{Cluster: c, namespace: namespace}, file: filepath.Join(t.TempDir(), "shop.yaml"), size: len(waves), pods: pods}
+	b := &troop{bed: &bed{Cluster: c, namespace: namespace}, file: filepath.Join(t.TempDir(), "shop.yaml"), size: len(waves)}
 	var before, after strings.Builder
 	for i, wave := range waves {
-		before.WriteString(troopText(i, wave, pods, more[i], web1))
-		after.WriteString(troopText(i, wave, pods, more[i], image(i)))
+		before.WriteString(troopText(i, wave, web1))
+		after.WriteString(troopText(i, wave, web2))
 	}
 	c.Apply(t, namespace, before.String())
-	await(t, c, namespace, pods*len(waves))
+	await(t, c, namespace, 2*len(waves))
 	must(t, os.WriteFile(b.file, []byte(after.String()), 0o600))
 	return b
 }
-
-// newImage becomes the new image of every workload.
-func newImage(int) string { return web2 }
 
 // updated is how many ready pods of each CloneSet run an image.
 func (b *troop) updated(t *testing.T, image string) []int {
@@ -96,7 +86,7 @@ func (b *troop) hasImages(t *testing.T, image string, want ...int) {
 // from where it is.
 func TestGroup_ContinuesAfterKills(t *testing.T) {
 	t.Parallel()
-	b := newTroop(t, []int{0, 0, 1, 1, 2}, nil, newImage)
+	b := newTroop(t, 0, 0, 1, 1, 2)
 	state := t.TempDir()
 	args := b.group("--parallel", "2", "--group", "all")
 	for try := range 4 {
@@ -128,7 +118,7 @@ func TestGroup_ContinuesAfterKills(t *testing.T) {
 // PodDisruptionBudget covers both and leaves room for one.
 func TestGroup_KeepsSharedBudgetAfterKill(t *testing.T) {
 	t.Parallel()
-	b := newTroop(t, []int{0, 0}, nil, newImage)
+	b := newTroop(t, 0, 0)
 	b.Apply(t, b.namespace, "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: shop}\nspec: {minAvailable: 3, selector: {matchLabels: {team: shop}}}\n")
 	b.awaitDisruptionBudget(t, "shop", 1)
 	state := t.TempDir()

@@ -28,8 +28,6 @@ func (b *bed) pullPlan(t *testing.T, c *kube.Cluster, image string) plan.Plan {
 	return p
 }
 
-const badImage = "registry.example.com/web:bad"
-
 // TestPull_ByJobsWithoutKruise pulls by Jobs.
 func TestPull_ByJobsWithoutKruise(t *testing.T) {
 	t.Parallel()
