@@ -154,11 +154,10 @@ func (p *process) reviving() *process {
 }
 
 // process makes a component of this cluster's binaries. Processor time is scarcer than memory,
-// so that they collect garbage rarely, and give new goroutines, which serve a request each, the stack that these will
-// need; and controllers, which mostly wake up to find nothing to
+// so that they collect garbage rarely; and controllers, which mostly wake up to find nothing to
 // do, take a quarter less of it when half of the machine's cores wake up for that.
 func (c *Cluster) process(name Component, args ...[]string) *process {
-	env := []string{"GOGC=600", "GODEBUG=adaptivestackstart=1"}
+	env := []string{"GOGC=600"}
 	if name == ControllerManager || name == Scheduler {
 		env = append(env, "GOMAXPROCS="+strconv.Itoa(max(1, runtime.NumCPU()/2)))
 	}
