@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 	"sync"
 
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
@@ -44,31 +43,29 @@ func (c *Cluster) auditFlags() ([]string, error) {
 // Audit returns every change that was asked of the API server so far, in the
 // order in which they were finished. The cluster must have been started WithAudit.
 func (c *Cluster) Audit() ([]auditv1.Event, error) {
-	text, err := os.ReadFile(c.path("audit.log"))
-	if err != nil {
-		return nil, err
-	}
-	return decoded(slices.Collect(bytes.Lines(wholeLines(text))))
+	return c.audited.events(c.path("audit.log"), func(string) bool { return true })
 }
 
 // AuditOf is Audit of one namespace, the namespace itself included.
 func (c *Cluster) AuditOf(namespace string) ([]auditv1.Event, error) {
-	lines, err := c.audited.of(namespace, c.path("audit.log"))
-	if err != nil {
-		return nil, err
-	}
-	return decoded(lines)
+	return c.audited.events(c.path("audit.log"), func(of string) bool { return of == namespace })
 }
 
-// audited is what was read of the audit log, by namespace: many tests look at their part of a long one.
+// audited is what was read of the audit log: many tests look at their part of a long one.
 type audited struct {
 	mu    sync.Mutex
 	read  int64
-	lines map[string][][]byte
+	lines []auditLine
 }
 
-// of reads on, and returns the lines of a namespace.
-func (a *audited) of(namespace, path string) ([][]byte, error) {
+// auditLine is about an object in a namespace.
+type auditLine struct {
+	text      []byte
+	namespace string
+}
+
+// events reads on, and returns those of wanted namespaces.
+func (a *audited) events(path string, wanted func(namespace string) bool) ([]auditv1.Event, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	f, err := os.Open(path)
@@ -80,20 +77,24 @@ func (a *audited) of(namespace, path string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := wholeLines(text)
-	a.read += int64(len(whole))
-	if a.lines == nil {
-		a.lines = map[string][][]byte{}
+	text = text[:bytes.LastIndexByte(text, '\n')+1] // the rest is being written
+	a.read += int64(len(text))
+	for line := range bytes.Lines(text) {
+		a.lines = append(a.lines, auditLine{line, namespaceOf(line)})
 	}
-	for line := range bytes.Lines(whole) {
-		of := namespaceOf(line)
-		a.lines[of] = append(a.lines[of], line)
+	var out []auditv1.Event
+	for _, line := range a.lines {
+		if !wanted(line.namespace) {
+			continue
+		}
+		var e auditv1.Event
+		if err := json.Unmarshal(line.text, &e); err != nil {
+			return nil, err
+		}
+		out = append(out, e)
 	}
-	return slices.Clone(a.lines[namespace]), nil
+	return out, nil
 }
-
-// wholeLines leaves out the line that is being written.
-func wholeLines(text []byte) []byte { return text[:bytes.LastIndexByte(text, '\n')+1] }
 
 // namespaceOf is that of the object that a line is about.
 func namespaceOf(line []byte) string {
@@ -102,14 +103,4 @@ func namespaceOf(line []byte) string {
 	_, name, _ := bytes.Cut(ref, []byte(`"namespace":"`))
 	name, _, _ = bytes.Cut(name, []byte(`"`))
 	return string(name)
-}
-
-func decoded(lines [][]byte) ([]auditv1.Event, error) {
-	out := make([]auditv1.Event, len(lines))
-	for i, line := range lines {
-		if err := json.Unmarshal(line, &out[i]); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }
