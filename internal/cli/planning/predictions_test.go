@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -31,7 +32,6 @@ import (
 var unpredicted = map[string]string{
 	"e8-q915-15": "the rollout that was recorded wrote replicas and template one after the other: the pods that the first write created count as updated too late",
 	"m-q913-38":  "three pods stay in PreparingDelete in the recording: their preDelete hook was not answered, and a plan takes hooks to be",
-	"m-q913-42":  "which of three outdated pods a surge pod replaces is open: scale-down has no rule that tells them apart",
 }
 
 // TestConformancePredictions compares the pods that the steps of a plan name, and the run of it, with
@@ -95,6 +95,23 @@ func tiesOf(desired *cluster.Workload, s plan.Snapshot) (map[string]string, erro
 	return out, err
 }
 
+// surplusOf names the group of each pod that scale-down treats as it does others, of a CloneSet whose pods
+// are updated in place: what is recreated then, scale-down has taken.
+func surplusOf(made *Made) map[string]string {
+	o, ok := made.Snapshot.Workload.Object.(*kruise.CloneSet)
+	if !ok || made.Plan.Change.Mode != rules.ModeInPlace {
+		return nil
+	}
+	out := map[string]string{}
+	ties := (&rules.CloneSet{Spec: &o.Spec, Update: o.Status.UpdateRevision, Pods: made.Snapshot.Pods, Nodes: made.Snapshot.Nodes, Now: made.At}).ScaleDownTies()
+	for _, p := range made.Snapshot.Pods {
+		if ties[p.UID] > 0 {
+			out[p.Name] = fmt.Sprint("one of surplus ", ties[p.UID])
+		}
+	}
+	return out
+}
+
 type recordedTouch struct {
 	Pod, How string
 	At       float64
@@ -102,7 +119,13 @@ type recordedTouch struct {
 
 // comparePods compares the pods and what becomes of each; those of a tie can be exchanged.
 func (r *recordedChange) comparePods(made *Made, ties map[string]string) error {
-	named := func(pod, how string) string { return cmp.Or(ties[pod], pod) + " " + how }
+	surplus := surplusOf(made)
+	named := func(pod, how string) string {
+		if how == "recreate" {
+			return cmp.Or(surplus[pod], ties[pod], pod) + " " + how
+		}
+		return cmp.Or(ties[pod], pod) + " " + how
+	}
 	var got, really []string
 	for _, step := range made.Plan.Steps {
 		for _, pod := range step.Pods {
