@@ -62,23 +62,55 @@ func TestRollout_KeepsPodsAboveAFreedOrdinal(t *testing.T) {
 		{"above", strings.Replace(next, "replicas: 4", "replicas: 40", 1), 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			c := &change{Change: changes.New(0), opt: DefaultOptions(), partitioned: true}
-			for n := uint64(1); c.Kind != "apps.kruise.io/v1beta1 StatefulSet"; n++ {
-				c.Change = changes.New(n)
-			}
-			for doc, text := range map[*map[string]any]string{&c.Old: old, &c.new: row.next} {
-				*doc, _ = tree.Value(documents(t, text)[0]).(map[string]any)
-			}
-			c.ref = refOf(tree.FromValue(c.Old))
-			if why, fault := c.compare(); why != "" || fault != "" {
-				t.Errorf("%s%s", why, fault)
-			}
-			p, _, err := c.rolledOut("", false)
-			must(t, err)
-			if got := p.plan.Steps[0].Updated; got != row.first {
-				t.Errorf("the first stage updates %d, want %d", got, row.first)
-			}
+			partitionedChange(t, "apps.kruise.io/v1beta1 StatefulSet", old, row.next).startsWith(t, row.first)
 		})
+	}
+}
+
+// TestRollout_KeepsBrokenPodsOfAGrowingCloneSet: a partition that keeps a pod that is not ready does not keep one that the change creates in
+// the place of it, nor waits for it; where it keeps no such pod, the first stage is no larger.
+func TestRollout_KeepsBrokenPodsOfAGrowingCloneSet(t *testing.T) {
+	for _, row := range []struct {
+		broken, kept, first int
+	}{{5, 1, 3}, {2, 4, 3}, {2, 3, 1}, {0, 4, 1}} {
+		t.Run(fmt.Sprintf("%d broken, %d kept", row.broken, row.kept), func(t *testing.T) {
+			old := strings.NewReplacer("apps/v1", "apps.kruise.io/v1alpha1", "kind: ReplicaSet", "kind: CloneSet", "replicas: 4", "replicas: 5", "web:1", changes.Image).Replace(replicaSet)
+			next := strings.NewReplacer("replicas: 5", fmt.Sprintf("replicas: 8\n  updateStrategy: {partition: %d}", row.kept), "web:1", "web:2").Replace(old)
+			c := partitionedChange(t, "apps.kruise.io/v1alpha1 CloneSet", old, next)
+			w, err := c.begin()
+			must(t, err)
+			for _, p := range w.store.all.pods[:row.broken] {
+				c.broken[p.Name] = true
+			}
+			c.startsWith(t, row.first)
+		})
+	}
+}
+
+// partitionedChange is a change from one manifest of a kind to another.
+func partitionedChange(t *testing.T, kind, old, next string) *change {
+	t.Helper()
+	c := &change{Change: changes.New(0), opt: DefaultOptions(), partitioned: true, broken: map[string]bool{}}
+	for n := uint64(1); c.Kind != kind; n++ {
+		c.Change = changes.New(n)
+	}
+	for doc, text := range map[*map[string]any]string{&c.Old: old, &c.new: next} {
+		*doc, _ = tree.Value(documents(t, text)[0]).(map[string]any)
+	}
+	c.ref = refOf(tree.FromValue(c.Old))
+	return c
+}
+
+// startsWith wants rollouts of a change to keep what applying it keeps, and the first stage of one to update so many pods.
+func (c *change) startsWith(t *testing.T, first int) {
+	t.Helper()
+	if why, fault := c.compare(); why != "" || fault != "" {
+		t.Errorf("%s%s", why, fault)
+	}
+	p, _, err := c.rolledOut("", false)
+	must(t, err)
+	if got := p.plan.Steps[0].Updated; got != first {
+		t.Errorf("the first stage updates %d, want %d", got, first)
 	}
 }
 
