@@ -27,7 +27,8 @@ var (
 
 // TestRollout_KeepsWhatApplyingKeeps compares, for random changes of workloads, what is left after
 // the manifest was applied outright with what is left after rollouts of the same change: the spec
-// is the same, and every pod and claim that applying keeps is kept.
+// is the same, every pod and claim that applying keeps is kept, and no more pods are unavailable, or there, at a time than the limits allow
+// or than there are when it is applied.
 func TestRollout_KeepsWhatApplyingKeeps(t *testing.T) {
 	n := *oneWritePairs
 	if testing.Short() {
@@ -288,6 +289,8 @@ type left struct {
 	// before is how many pods there were before the change, plan what a rollout carried out.
 	before int
 	plan   plan.Plan
+	// most are the most pods that were not available, and that there were, at a time.
+	most extremes
 	// read is how many changes of claims had been made.
 	read int
 }
@@ -337,6 +340,13 @@ func (c *change) differs(applied, got left) string {
 	if applied.spec != got.spec {
 		return fmt.Sprintf("the spec ends as %s, want %s", got.spec, applied.spec)
 	}
+	limits := got.plan.Limits
+	if n := max(applied.most.down, limits.MaxUnavailable); got.most.down > n {
+		return fmt.Sprintf("%d pods are unavailable at a time, want no more than %d", got.most.down, n)
+	}
+	if n := max(applied.most.pods, limits.Replicas+limits.MaxSurge); got.most.pods > n {
+		return fmt.Sprintf("there are %d pods at a time, want no more than %d", got.most.pods, n)
+	}
 	lost := got.before - len(got.pods)
 	switch why := c.Exempt(got.plan.Change.Mode); {
 	// A pod that is named for deletion goes in the place of one that the surge replaces, or besides it: that depends on
@@ -373,6 +383,9 @@ func (c *change) applied() (left, error) {
 		return left{}, err
 	}
 	before := existing(w)
+	if err := w.recorder.watch(c.ref); err != nil {
+		return left{}, err
+	}
 	if err := w.Apply(tree.FromValue(c.new)); err != nil {
 		return left{}, err
 	}
@@ -470,7 +483,7 @@ func existing(w *World) left {
 
 func (c *change) leftOf(w *World, before left) (left, error) {
 	out := existing(w)
-	out.before = len(before.pods)
+	out.before, out.most = len(before.pods), w.recorder.extremes
 	maps.DeleteFunc(out.pods, func(uid, _ string) bool { return before.pods[uid] == "" })
 	maps.DeleteFunc(out.claims, func(name, _ string) bool { return before.claims[name] == "" })
 	for _, change := range w.claims.changes[before.read:] {
