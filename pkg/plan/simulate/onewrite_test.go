@@ -392,12 +392,15 @@ func (c *change) applied() (left, error) {
 	if _, err := w.Settle(time.Hour); err != nil {
 		return left{}, err
 	}
+	most := w.recorder.extremes
 	if c.ByClient() {
 		if _, why, err := c.rollOut(w, "100%"); err != nil || why != "" {
 			return left{}, errors.Join(err, errors.New(why))
 		}
 	}
-	return c.leftOf(w, before)
+	out, err := c.leftOf(w, before)
+	out.most.down, out.most.pods = max(out.most.down, most.down), max(out.most.pods, most.pods)
+	return out, err
 }
 
 // rolledOut is what is left after a rollout; why is why there was none, or none to the end.
