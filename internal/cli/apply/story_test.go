@@ -154,9 +154,10 @@ func TestApply_AgainAtTheLastStep(t *testing.T) {
 		down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
 		defer down.Close()
 		s.Run("apply -f " + shop(s, "web:1") + " --yes --pull-images never").Ends(0)
-		next := "apply -f " + shop(s, "web:2") + " --yes --pull-images never --steps 100% --verify-url " + down.URL
+		file := shop(s, "web:2")
+		next := "apply -f " + file + " --yes --pull-images never --steps 100% --verify-url " + down.URL
 		s.Run(next).Ends(3, "503")
-		s.Run(next).Ends(1, "its last rollout failed: verify: status 503")
+		s.Run(next).Ends(1, "error: "+file+":11: CloneSet web: its last rollout failed: verify: status 503", "rollout retry cloneset/web ", "rollout abort cloneset/web ")
 	})
 }
 
