@@ -85,6 +85,7 @@ func Explained(old, updated *cluster.Workload, gates cluster.Gates) InPlace {
 		return unknown(err.Error())
 	}
 	answer.Total = line.Present
+	answer.Remarks = append(answer.Remarks, line.LostClaims(old)...)
 	for _, t := range line.Touches {
 		if t.Mode != rules.ModeDelete {
 			answer.Reached++

@@ -46,8 +46,24 @@ func (b *comparison) cloneSet(spec *kruise.CloneSetSpec) subject {
 	b.countPods(&s, b.activePods()-max(leaving, named), b.updatedPods())
 	if _, ok := cluster.Of(&kruise.CloneSet{Spec: *spec}).Partition(); ok {
 		s.partition, s.order = cloneSetPartition(s.total), set.Queue()
+		s.outdatedAt = b.readyBeforeOthers(s.total)
 	}
 	return s
+}
+
+// readyBeforeOthers are the places of outdated pods of a CloneSet: pods that it creates are reached before ready ones, and after those
+// that are not.
+func (b *comparison) readyBeforeOthers(total int) (places []int) {
+	for _, p := range b.snap.Pods {
+		switch {
+		case !rules.Active(p) || !b.isOutdated(p):
+		case p.IsReady():
+			places = slices.Insert(places, 0, 0)
+		default:
+			places = append(places, total)
+		}
+	}
+	return places
 }
 
 // cloneSetPartition is the partition of a CloneSet of so many pods.

@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -179,7 +181,10 @@ func (k nativeStatefulSetKind) clientSpec(sourceObject any) kruiseSpec {
 	if advanced {
 		out = s.Spec
 	}
-	out.Replicas = k.o.Spec.Replicas
+	out.Replicas, out.Ordinals, out.ReserveOrdinals = k.o.Spec.Replicas, nil, nil // Kubernetes reserves none, and its start needs no feature gate
+	if n := k.o.Spec.Ordinals; n != nil && n.Start > 0 {
+		out.ReserveOrdinals = []intstr.IntOrString{intstr.FromString(fmt.Sprintf("0-%d", n.Start-1))}
+	}
 	out.UpdateStrategy.Type = appsv1.RollingUpdateStatefulSetStrategyType
 	r := copyOrNew(out.UpdateStrategy.RollingUpdate)
 	r.Partition, r.Paused = nil, false

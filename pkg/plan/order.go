@@ -31,15 +31,15 @@ type subject struct {
 	leaving []*cluster.Pod
 	// scaleDown takes any of the pods that are alike; nil where it is no matter of chance.
 	scaleDown *rules.CloneSet
-	// outdatedAt are the places of outdated pods, counted from the lowest ordinal, where those that a change creates may lie below
-	// them; nil where they never do.
+	// outdatedAt are the places of outdated pods among those that the update reaches last, counted from the very last, where it may
+	// reach pods that a change creates after them; nil where it never does.
 	outdatedAt []int
 	// approximate is true for a Deployment, which stops near a number of pods.
 	approximate bool
 }
 
 // displaces reports whether a partition that keeps so many pods would keep created ones instead of present
-// ones, had the first stage them created at the old revision: a reserved ordinal that is free now lies below these.
+// ones, had the first stage them created at the old revision: a reserved ordinal that is free now lies below these, or these are not ready.
 func (s *subject) displaces(kept int) bool {
 	n := min(kept, len(s.outdatedAt))
 	return n > 0 && s.outdatedAt[n-1] >= kept

@@ -66,7 +66,7 @@ func (b *builder) addUpdateSteps() error {
 
 // awaitReplicas has the first write wait for the number of pods that it asks for, and a workload that
 // grows end when as many are available. One that shrinks need not have what is left of it
-// available: pods that are broken are what a new template may be for.
+// available: pods that are broken are what a new template may be for. Nor need one whose partition may keep such a pod.
 func (b *builder) awaitReplicas() {
 	from, to := replicas(b.present), replicas(b.desired)
 	first := slices.IndexFunc(b.plan.Steps, func(s Step) bool { return s.Kind == StepUpdate })
@@ -80,7 +80,8 @@ func (b *builder) awaitReplicas() {
 			last = i
 		}
 	}
-	if to > from {
+	broken := func(p *cluster.Pod) bool { return rules.Active(p) && b.isOutdated(p) && !p.IsReady() }
+	if to > from && (b.plan.Steps[last].Kept == 0 || !b.templateChanged || !slices.ContainsFunc(b.snap.Pods, broken)) {
 		b.plan.Steps[last].After = append(b.plan.Steps[last].After, Condition{HoldsAvailable, strconv.Itoa(to)})
 	}
 }

@@ -321,6 +321,9 @@ func (r *reader) predict(ctx context.Context, it *item) error {
 	}
 	if err == nil && it.live != nil && it.driven() {
 		it.rolls = set.Rolls(it.live, it.final)
+		if len(it.rolls) == 0 && it.live.GetAnnotations()[plan.BegunAnnotation] != "" {
+			it.rolls = []string{set.Begun} // its last step is not done, or has failed
+		}
 	}
 	return err
 }

@@ -85,8 +85,8 @@ func (e *executor) adopted(ctx context.Context, it *item) (*unstructured.Unstruc
 func (e *executor) applyFinal(ctx context.Context, it *item, now *unstructured.Unstructured, rolled bool) error {
 	if now != nil {
 		set.KeepMark(now, it.object)
+		markBegun(it.object, "")
 		if rolled {
-			markBegun(it.object, "")
 			set.ForgetDeleted(it.object)
 		}
 		if rolled && e.rollouts.Staged() {

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"errors"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
@@ -70,7 +71,10 @@ func (w *work) plan(ctx context.Context, items []*item) error {
 	if w.dryRun != "none" || w.rollouts.Grouped() || it.united() {
 		return refused
 	}
-	if err := w.rollouts.Replace(ctx, it.present(), refused); err != nil {
+	switch err := w.rollouts.Replace(ctx, it.present(), refused); {
+	case errors.Is(err, refused): // which has its place
+		return refused
+	case err != nil:
 		return it.fault(err)
 	}
 	if err := (&reader{w}).read(ctx, it); err != nil { // that rollout has left it in another state

@@ -123,6 +123,44 @@ func TestApply_PauseAndContinue(t *testing.T) {
 	}
 }
 
+// TestApply_AgainAtTheLastStep: the process has died, or a check has failed, when nothing was left to write: applying the same again
+// leads the rollout to its end, or refuses it, as at any step.
+func TestApply_AgainAtTheLastStep(t *testing.T) {
+	t.Run("died", func(t *testing.T) {
+		s := story.Start(t, 0)
+		s.Run("apply -f " + shop(s, "web:1") + " --yes --pull-images never").Ends(0)
+		next := "apply -f " + shop(s, "web:2") + " --yes --pull-images never --steps 1,100%"
+		if died, _ := s.KilledAt(1, "clonesets", true, next); died == "" {
+			t.Fatal("it ended before")
+		}
+		s.Run(next).Ends(0, "continuing at step 2/2", "cloneset.apps.kruise.io/web rolled out")
+		s.Run("rollout show cloneset/web").Ends(0, "completed at ")
+		s.Run(next).Ends(0, "cloneset.apps.kruise.io/web unchanged")
+	})
+	t.Run("died after it", func(t *testing.T) {
+		s := story.Start(t, 0)
+		s.Run("apply -f " + shop(s, "web:1") + " --yes --pull-images never").Ends(0)
+		next := "apply -f " + shop(s, "web:2") + " --yes --pull-images never --steps 1,100%"
+		if died, _ := s.KilledAt(2, "clonesets", false, next); died == "" {
+			t.Fatal("it ended before")
+		}
+		s.Run(next).Ends(0)
+		if mark := s.Object("CloneSet", "web").GetAnnotations()[plan.BegunAnnotation]; mark != "" {
+			t.Errorf("the rollout is completed, and the workload shows its plan: %q", mark)
+		}
+	})
+	t.Run("failed", func(t *testing.T) {
+		s := story.Start(t, 0)
+		down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
+		defer down.Close()
+		s.Run("apply -f " + shop(s, "web:1") + " --yes --pull-images never").Ends(0)
+		file := shop(s, "web:2")
+		next := "apply -f " + file + " --yes --pull-images never --steps 100% --verify-url " + down.URL
+		s.Run(next).Ends(3, "503")
+		s.Run(next).Ends(1, "error: "+file+":11: CloneSet web: its last rollout failed: verify: status 503", "rollout retry cloneset/web ", "rollout abort cloneset/web ")
+	})
+}
+
 // TestApply_AFailedRolloutEndsWith3, and the objects after it are not written.
 func TestApply_AFailedRolloutEndsWith3(t *testing.T) {
 	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))

@@ -75,7 +75,7 @@ func (o *Maker) finishing(from present, desired *resource.Resource) (*Made, erro
 	why, unfinished := errors.AsType[*simulate.UnfinishedError](err)
 	switch {
 	case unfinished && m.Plan.Paused:
-		return nil, o.paused(&m.Plan)
+		return nil, Paused(&m.Plan)
 	case unfinished:
 		return nil, &resource.Error{Err: why, Hint: "'kubectl kruise simulate' with the same flags shows how far it comes" + m.unready()}
 	}
@@ -103,8 +103,8 @@ func (m *Made) build(desired *cluster.Workload, policy plan.Policy) (err error) 
 	return err
 }
 
-// paused reports that a plan cannot finish since the workload is paused, and what to do first.
-func (o *Maker) paused(p *plan.Plan) error {
+// Paused reports that a plan cannot finish since the workload is paused, and what to do first.
+func Paused(p *plan.Plan) error {
 	object := p.Target.Object()
 	path := plan.PausedPath(resource.GroupOf(object.APIVersion), object.Kind, object.APIVersion[strings.LastIndex(object.APIVersion, "/")+1:])
 	return &resource.Error{

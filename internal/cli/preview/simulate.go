@@ -25,6 +25,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -128,7 +129,7 @@ func (o *simulateOptions) run(ctx context.Context) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	return outcomeOf(line.Summary)
+	return outcomeOf(&m.Plan, line.Summary)
 }
 
 func (o *simulateOptions) make(ctx context.Context) (*planning.Made, error) {
@@ -166,11 +167,15 @@ func (o *simulateOptions) write(w io.Writer, m *planning.Made, line engine.Timel
 }
 
 // outcomeOf is the error of a run that comes to no good end.
-func outcomeOf(s engine.Summary) error {
+func outcomeOf(p *plan.Plan, s engine.Summary) error {
 	if s.Outcome != engine.Failed && s.Outcome != engine.Blocked {
 		return nil
 	}
-	return &command.FailedError{Err: errors.New("the simulated rollout " + view.OutcomeText(s))}
+	err := errors.New("the simulated rollout " + view.OutcomeText(s))
+	if p.Paused {
+		err = fmt.Errorf("%w: %w", err, planning.Paused(p))
+	}
+	return &command.FailedError{Err: err}
 }
 
 // whatIf are the flags that make the model cluster another than the usual one.

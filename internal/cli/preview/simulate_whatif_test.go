@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
@@ -99,7 +100,7 @@ func TestWhatIf_Refuses(t *testing.T) {
 
 func TestOutcomeError_FollowsTheOutcome(t *testing.T) {
 	for outcome, fails := range map[engine.Outcome]bool{engine.Completed: false, engine.Waiting: false, engine.Failed: true, engine.Blocked: true} {
-		if err := outcomeOf(engine.Summary{Outcome: outcome}); (err != nil) != fails {
+		if err := outcomeOf(&plan.Plan{}, engine.Summary{Outcome: outcome}); (err != nil) != fails {
 			t.Errorf("%s: %v", outcome, err)
 		}
 	}

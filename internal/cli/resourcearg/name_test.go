@@ -85,6 +85,7 @@ func TestPick(t *testing.T) {
 		{name: "by namespace", docs: []string{clone, other}, namespace: "b", want: "b/web"},
 		{name: "without a namespace of its own", docs: []string{strings.Replace(clone, "namespace: a, ", "", 1)}, namespace: "b", want: "/web"},
 		{name: "none", docs: []string{service}, want: "in.yaml: holds no workload"},
+		{name: "none of a namespace", docs: []string{clone}, namespace: "b", want: "in.yaml: holds no workload in namespace b"},
 		{name: "another", docs: []string{clone}, arg: "clone/api", want: "in.yaml: holds no clone/api"},
 		{name: "several", docs: append(sets, clone), want: "in.yaml holds 3 workloads", usage: true},
 		{name: "two of a name", docs: sets, arg: "sts/db", want: "sts/db is not clear in in.yaml", usage: true},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -32,6 +33,9 @@ func Pick(stream []*resource.Resource, name *Name, namespace, from string) (*res
 			return nil, &resource.Error{File: found[0].Origin.File, Line: found[0].Origin.Line, Err: err, Hint: "write a name that the API server takes"}
 		}
 		return found[0], nil
+	case len(all) == 0 && namespace != "" && len(Workloads(stream, "")) > 0:
+		elsewhere := Workloads(stream, "")
+		return nil, &resource.Error{File: from, Err: absentError(name, "holds no workload in namespace "+namespace), Hint: "it holds " + formatNames(elsewhere) + " in " + tree.OneLine(elsewhere[0].Namespace())}
 	case len(all) == 0:
 		return nil, &resource.Error{File: from, Err: absentError(name, "holds no workload"), Hint: "one of: " + strings.Join(typeNames(), ", ")}
 	case len(found) == 0:

@@ -37,7 +37,7 @@ type stored[T any] struct {
 const programAnnotation = "kubectl-kruise.dev/written-by"
 
 // programName is what the annotation may say: users who may write ConfigMaps can write it.
-var programName = regexp.MustCompile(`^kubectl-kruise [0-9A-Za-z.+-]{1,60}$`)
+var programName = regexp.MustCompile(`^kubectl-kruise (\(devel\)|[0-9A-Za-z.+-]{1,60})$`)
 
 // read reads a ConfigMap. Its errors are [apply.UnreadableRecordError].
 func (s stored[T]) read(cm *corev1.ConfigMap) (T, error) { return s.readTo(cm, maxUnpackedBytes) }

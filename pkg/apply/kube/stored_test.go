@@ -34,6 +34,7 @@ func TestStored_NamesTheVersionThatWroteIt(t *testing.T) {
 	}{
 		{namespace, name, keyRecord, "", "kubectl-kruise v1.3.0"},
 		{"shop", groupPrefix + "all", keyGroup, "", "kubectl-kruise v1.4.0"},
+		{namespace, name, keyRecord, "kubectl-kruise (devel)", "kubectl-kruise (devel)"},
 		{namespace, name, keyRecord, "kubectl-kruise v1\x1b[2J", ""},
 		{namespace, name, keyRecord, "kubectl-kruise v1 && curl", ""},
 	} {

@@ -64,11 +64,14 @@ func WithSpecOf(live, final *unstructured.Unstructured) *unstructured.Unstructur
 	return out
 }
 
+// Begun stands among the fields of [Rolls] for a rollout in progress that has nothing left to write.
+const Begun = "metadata.annotations"
+
 // Releases reports whether fields that a rollout changes are those alone that hold
 // pods back: the template stays.
 func Releases(rolls []string) bool {
 	return !slices.ContainsFunc(rolls, func(field string) bool {
-		return !strings.HasSuffix(field, "partition") && !strings.HasSuffix(field, "paused") && !strings.HasSuffix(field, "updateStrategy")
+		return field != Begun && !strings.HasSuffix(field, "partition") && !strings.HasSuffix(field, "paused") && !strings.HasSuffix(field, "updateStrategy")
 	})
 }
 

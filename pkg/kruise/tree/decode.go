@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode"
 
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -28,7 +29,16 @@ func (e *Error) Error() string {
 	if e.Path == "" {
 		return e.Msg
 	}
-	return e.Path + ": " + e.Msg
+	return OneLine(e.Path) + ": " + e.Msg
+}
+
+// OneLine writes line breaks and other control characters of a name in a message as escapes: a line from the input could pass for a message.
+func OneLine(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }) {
+		name = strconv.Quote(name)
+		name = name[1 : len(name)-1]
+	}
+	return name
 }
 
 // Errorf returns an *Error at the field path below root; its line is that of

@@ -40,6 +40,56 @@ func ClaimNames(obj any) []string {
 	return out
 }
 
+// Claims are the claim templates of a workload with what becomes of the claims.
+type Claims struct {
+	Names []string
+	// WithPods: the controller deletes them with the pods that it deletes, for an
+	// update too (docs/kruise/workloads.md#named-pods-and-claims).
+	WithPods bool
+	// WhenScaled and WhenDeleted: they go when pods are scaled away, and with the
+	// workload.
+	WhenScaled, WhenDeleted bool
+}
+
+// ClaimsOf are the claims of a workload, given as its typed object.
+func ClaimsOf(obj any) Claims {
+	c := Claims{Names: ClaimNames(obj)}
+	const remove = appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+	if _, ok := obj.(*kruise.CloneSet); ok {
+		c.WithPods, c.WhenScaled, c.WhenDeleted = true, true, true
+	}
+	if o, ok := obj.(*kruise.StatefulSet); ok && o.Spec.PersistentVolumeClaimRetentionPolicy != nil {
+		p := o.Spec.PersistentVolumeClaimRetentionPolicy
+		c.WhenScaled, c.WhenDeleted = p.WhenScaled == remove, p.WhenDeleted == remove
+	}
+	if o, ok := obj.(*appsv1.StatefulSet); ok && o.Spec.PersistentVolumeClaimRetentionPolicy != nil {
+		p := o.Spec.PersistentVolumeClaimRetentionPolicy
+		c.WhenScaled, c.WhenDeleted = p.WhenScaled == remove, p.WhenDeleted == remove
+	}
+	return c
+}
+
+// Any reports whether there are any.
+func (c Claims) Any() bool { return len(c.Names) > 0 }
+
+func (c Claims) String() string { return strings.Join(c.Names, ", ") }
+
+// LostByUpdate says what a number of pods lose that an update replaces, "" for nothing.
+func (c Claims) LostByUpdate(pods int) string {
+	if !c.Any() || !c.WithPods || pods == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s that other pods replace %s (%s): Kruise deletes them with the pod, and the data in them", counted.Of(pods, "pod"), counted.Word(pods, "loses its claims", "lose their claims"), c)
+}
+
+// LostByScaling says what is lost with a number of pods that are scaled away, "" for nothing.
+func (c Claims) LostByScaling(pods int) string {
+	if !c.Any() || !c.WhenScaled || pods == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the claims (%s) of %s are deleted, and the data in them", c, counted.Of(pods, "pod"))
+}
+
 // CheckClaims returns why a change of claim templates cannot be rolled out, nil where it can. An
 // Advanced StatefulSet with pods that lack the volume of a claim template tries to add it to them
 // while they run, which the API server refuses each time: nothing of the set is updated any more

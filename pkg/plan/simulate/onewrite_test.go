@@ -27,7 +27,8 @@ var (
 
 // TestRollout_KeepsWhatApplyingKeeps compares, for random changes of workloads, what is left after
 // the manifest was applied outright with what is left after rollouts of the same change: the spec
-// is the same, and every pod and claim that applying keeps is kept.
+// is the same, every pod and claim that applying keeps is kept, and no more pods are unavailable, or there, at a time than the limits allow
+// or than there are when it is applied.
 func TestRollout_KeepsWhatApplyingKeeps(t *testing.T) {
 	n := *oneWritePairs
 	if testing.Short() {
@@ -62,23 +63,55 @@ func TestRollout_KeepsPodsAboveAFreedOrdinal(t *testing.T) {
 		{"above", strings.Replace(next, "replicas: 4", "replicas: 40", 1), 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			c := &change{Change: changes.New(0), opt: DefaultOptions(), partitioned: true}
-			for n := uint64(1); c.Kind != "apps.kruise.io/v1beta1 StatefulSet"; n++ {
-				c.Change = changes.New(n)
-			}
-			for doc, text := range map[*map[string]any]string{&c.Old: old, &c.new: row.next} {
-				*doc, _ = tree.Value(documents(t, text)[0]).(map[string]any)
-			}
-			c.ref = refOf(tree.FromValue(c.Old))
-			if why, fault := c.compare(); why != "" || fault != "" {
-				t.Errorf("%s%s", why, fault)
-			}
-			p, _, err := c.rolledOut("", false)
-			must(t, err)
-			if got := p.plan.Steps[0].Updated; got != row.first {
-				t.Errorf("the first stage updates %d, want %d", got, row.first)
-			}
+			partitionedChange(t, "apps.kruise.io/v1beta1 StatefulSet", old, row.next).startsWith(t, row.first)
 		})
+	}
+}
+
+// TestRollout_KeepsBrokenPodsOfAGrowingCloneSet: a partition that keeps a pod that is not ready does not keep one that the change creates in
+// the place of it, nor waits for it; where it keeps no such pod, the first stage is no larger.
+func TestRollout_KeepsBrokenPodsOfAGrowingCloneSet(t *testing.T) {
+	for _, row := range []struct {
+		broken, kept, first int
+	}{{5, 1, 3}, {2, 4, 3}, {2, 3, 1}, {0, 4, 1}} {
+		t.Run(fmt.Sprintf("%d broken, %d kept", row.broken, row.kept), func(t *testing.T) {
+			old := strings.NewReplacer("apps/v1", "apps.kruise.io/v1alpha1", "kind: ReplicaSet", "kind: CloneSet", "replicas: 4", "replicas: 5", "web:1", changes.Image).Replace(replicaSet)
+			next := strings.NewReplacer("replicas: 5", fmt.Sprintf("replicas: 8\n  updateStrategy: {partition: %d}", row.kept), "web:1", "web:2").Replace(old)
+			c := partitionedChange(t, "apps.kruise.io/v1alpha1 CloneSet", old, next)
+			w, err := c.begin()
+			must(t, err)
+			for _, p := range w.store.all.pods[:row.broken] {
+				c.broken[p.Name] = true
+			}
+			c.startsWith(t, row.first)
+		})
+	}
+}
+
+// partitionedChange is a change from one manifest of a kind to another.
+func partitionedChange(t *testing.T, kind, old, next string) *change {
+	t.Helper()
+	c := &change{Change: changes.New(0), opt: DefaultOptions(), partitioned: true, broken: map[string]bool{}}
+	for n := uint64(1); c.Kind != kind; n++ {
+		c.Change = changes.New(n)
+	}
+	for doc, text := range map[*map[string]any]string{&c.Old: old, &c.new: next} {
+		*doc, _ = tree.Value(documents(t, text)[0]).(map[string]any)
+	}
+	c.ref = refOf(tree.FromValue(c.Old))
+	return c
+}
+
+// startsWith wants rollouts of a change to keep what applying it keeps, and the first stage of one to update so many pods.
+func (c *change) startsWith(t *testing.T, first int) {
+	t.Helper()
+	if why, fault := c.compare(); why != "" || fault != "" {
+		t.Errorf("%s%s", why, fault)
+	}
+	p, _, err := c.rolledOut("", false)
+	must(t, err)
+	if got := p.plan.Steps[0].Updated; got != first {
+		t.Errorf("the first stage updates %d, want %d", got, first)
 	}
 }
 
@@ -256,6 +289,8 @@ type left struct {
 	// before is how many pods there were before the change, plan what a rollout carried out.
 	before int
 	plan   plan.Plan
+	// most are the most pods that were not available, and that there were, at a time.
+	most extremes
 	// read is how many changes of claims had been made.
 	read int
 }
@@ -305,6 +340,13 @@ func (c *change) differs(applied, got left) string {
 	if applied.spec != got.spec {
 		return fmt.Sprintf("the spec ends as %s, want %s", got.spec, applied.spec)
 	}
+	limits := got.plan.Limits
+	if n := max(applied.most.down, limits.MaxUnavailable); got.most.down > n {
+		return fmt.Sprintf("%d pods are unavailable at a time, want no more than %d", got.most.down, n)
+	}
+	if n := max(applied.most.pods, limits.Replicas+limits.MaxSurge); got.most.pods > n {
+		return fmt.Sprintf("there are %d pods at a time, want no more than %d", got.most.pods, n)
+	}
 	lost := got.before - len(got.pods)
 	switch why := c.Exempt(got.plan.Change.Mode); {
 	// A pod that is named for deletion goes in the place of one that the surge replaces, or besides it: that depends on
@@ -341,18 +383,24 @@ func (c *change) applied() (left, error) {
 		return left{}, err
 	}
 	before := existing(w)
+	if err := w.recorder.watch(c.ref); err != nil {
+		return left{}, err
+	}
 	if err := w.Apply(tree.FromValue(c.new)); err != nil {
 		return left{}, err
 	}
 	if _, err := w.Settle(time.Hour); err != nil {
 		return left{}, err
 	}
+	most := w.recorder.extremes
 	if c.ByClient() {
 		if _, why, err := c.rollOut(w, "100%"); err != nil || why != "" {
 			return left{}, errors.Join(err, errors.New(why))
 		}
 	}
-	return c.leftOf(w, before)
+	out, err := c.leftOf(w, before)
+	out.most.down, out.most.pods = max(out.most.down, most.down), max(out.most.pods, most.pods)
+	return out, err
 }
 
 // rolledOut is what is left after a rollout; why is why there was none, or none to the end.
@@ -438,7 +486,7 @@ func existing(w *World) left {
 
 func (c *change) leftOf(w *World, before left) (left, error) {
 	out := existing(w)
-	out.before = len(before.pods)
+	out.before, out.most = len(before.pods), w.recorder.extremes
 	maps.DeleteFunc(out.pods, func(uid, _ string) bool { return before.pods[uid] == "" })
 	maps.DeleteFunc(out.claims, func(name, _ string) bool { return before.claims[name] == "" })
 	for _, change := range w.claims.changes[before.read:] {

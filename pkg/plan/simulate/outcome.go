@@ -27,7 +27,27 @@ func Build(desired *cluster.Workload, s plan.Snapshot, policy plan.Policy, o Opt
 	if text := warnUnready(&p, s); o.Recover == nil && !o.RecoverAll && text != "" {
 		p.Warnings = append(p.Warnings, text)
 	}
+	p.Warnings = append(p.Warnings, line.LostClaims(s.Object())...)
 	return p, line, failed
+}
+
+// LostClaims says which data goes with the pods that a run of a workload changes.
+func (l *Timeline) LostClaims(present *cluster.Workload) (lost []string) {
+	claims, replaced, gone := rules.ClaimsOf(present.Object), 0, 0
+	for _, t := range l.Touches {
+		switch t.Mode {
+		case rules.ModeRecreate:
+			replaced++
+		case rules.ModeDelete:
+			gone++
+		}
+	}
+	for _, text := range []string{claims.LostByUpdate(replaced), claims.LostByScaling(gone)} {
+		if text != "" {
+			lost = append(lost, text)
+		}
+	}
+	return lost
 }
 
 // warnUnready says which pods are not ready now and are taken to stay so, and what becomes of them.

@@ -89,6 +89,7 @@ func TestReadEnvironment_ReportsFaults(t *testing.T) {
 		want []string
 	}{
 		"no JSON, and nothing of it told": {env: map[string]string{"ARGOCD_APP_PARAMETERS": `[{"name": s3cret`}, want: []string{"ARGOCD_APP_PARAMETERS: is no list of parameters"}},
+		"a map in place of a list":        {env: map[string]string{"ARGOCD_APP_PARAMETERS": `[{"name": "helmValues", "map": {"a": "b"}}]`}, want: []string{"parameter helmValues: must be a list of files"}},
 		"a parameter without a name":      {env: map[string]string{"ARGOCD_APP_PARAMETERS": `[{"string":"x"}]`}, want: []string{"parameter 1 has no name"}},
 		"all at once": {
 			env: map[string]string{

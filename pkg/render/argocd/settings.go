@@ -123,16 +123,17 @@ func (l *layer) sets(name string) bool { return l.Texts[name] != "" || l.Values[
 
 // add files the parameter's value.
 func (l *layer) add(p Parameter) {
-	ours := slices.Contains(own, p.Name)
+	values := l.Values
+	if slices.Contains(own, p.Name) {
+		values = l.ours
+	}
 	switch {
 	case p.String != nil:
 		l.text(p.Name, *p.String)
-	case len(p.Array) > 0 && ours:
-		l.ours[p.Name] = list(p.Array)
 	case len(p.Array) > 0:
-		l.Values[p.Name] = list(p.Array)
+		values[p.Name] = list(p.Array)
 	case len(p.Map) > 0:
-		l.Values[p.Name] = mapping(p.Map)
+		values[p.Name] = mapping(p.Map)
 	}
 }
 

@@ -237,9 +237,9 @@ func (c *comparison) deletionEffects(ch *Change, r *resource.Resource, whose str
 	if n != 0 {
 		ch.add(Loss, "", whose+pods(n)+" "+counted.Word(n, "goes", "go")+", and nothing comes in their place")
 	}
-	switch had := claimsOf(w.Object); {
-	case !had.any():
-	case had.whenDeleted:
+	switch had := rules.ClaimsOf(w.Object); {
+	case !had.Any():
+	case had.WhenDeleted:
 		ch.add(Loss, "", fmt.Sprintf("%sthe claims (%s) are deleted with it, and the data in them", whose, had))
 	default:
 		ch.add(Note, "", fmt.Sprintf("%sthe claims (%s) stay", whose, had))

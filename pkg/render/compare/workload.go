@@ -4,10 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -324,69 +321,14 @@ func (r *Rollout) level() Level {
 	return Restart
 }
 
-// claims are the claim templates of a workload with what becomes of the claims.
-type claims struct {
-	names []string
-	// withPods: the controller deletes them with the pods that it deletes, for an
-	// update too (docs/kruise/workloads.md#named-pods-and-claims).
-	withPods bool
-	// whenScaled and whenDeleted: they go when pods are scaled away, and with the
-	// workload.
-	whenScaled, whenDeleted bool
-}
-
-func claimsOf(obj any) claims { return cluster.By(obj, cluster.Kinds[claims](claimsOfKind{})) }
-
-// claimsOfKind has, for each kind of workload, what becomes of its claims.
-type claimsOfKind struct{}
-
-func (claimsOfKind) CloneSet(o *kruise.CloneSet) claims {
-	return claims{names: claimNames(o.Spec.VolumeClaimTemplates), withPods: true, whenScaled: true, whenDeleted: true}
-}
-
-func (claimsOfKind) StatefulSet(o *kruise.StatefulSet) claims {
-	if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
-		return retained(o.Spec.VolumeClaimTemplates, p.WhenScaled, p.WhenDeleted)
-	}
-	return claims{names: claimNames(o.Spec.VolumeClaimTemplates)}
-}
-
-func (claimsOfKind) NativeStatefulSet(o *appsv1.StatefulSet) claims {
-	p := o.Spec.PersistentVolumeClaimRetentionPolicy // has its defaults
-	return retained(o.Spec.VolumeClaimTemplates, p.WhenScaled, p.WhenDeleted)
-}
-
-func (claimsOfKind) DaemonSet(*kruise.DaemonSet) claims       { return claims{} }
-func (claimsOfKind) SidecarSet(*kruise.SidecarSet) claims     { return claims{} }
-func (claimsOfKind) Deployment(*appsv1.Deployment) claims     { return claims{} }
-func (claimsOfKind) ReplicaSet(*appsv1.ReplicaSet) claims     { return claims{} }
-func (claimsOfKind) NativeDaemonSet(*appsv1.DaemonSet) claims { return claims{} }
-
-func retained(list []corev1.PersistentVolumeClaim, scaled, deleted appsv1.PersistentVolumeClaimRetentionPolicyType) claims {
-	const remove = appsv1.DeletePersistentVolumeClaimRetentionPolicyType
-	return claims{names: claimNames(list), whenScaled: scaled == remove, whenDeleted: deleted == remove}
-}
-
-func claimNames(list []corev1.PersistentVolumeClaim) []string {
-	var out []string
-	for _, c := range list {
-		out = append(out, c.Name)
-	}
-	return out
-}
-
-func (c claims) any() bool { return len(c.names) > 0 }
-
-func (c claims) String() string { return strings.Join(c.names, ", ") }
-
 // storage reports what becomes of the data of pods that are recreated or go away.
 func storage(ch *Change, old, now *cluster.Workload, r *Rollout) {
-	had, has := claimsOf(old.Object), claimsOf(now.Object)
-	if r.Mode == rules.ModeRecreate && r.level() == Recreate && had.any() && had.withPods {
+	had, has := rules.ClaimsOf(old.Object), rules.ClaimsOf(now.Object)
+	if r.Mode == rules.ModeRecreate && r.level() == Recreate && had.Any() && had.WithPods {
 		ch.add(Loss, "", fmt.Sprintf("every pod that is recreated loses its claims (%s): Kruise deletes them with the pod, and the data in them", had))
 	}
-	if n := r.Recreated; r.Mode != rules.ModeRecreate && n > 0 && had.any() && had.withPods {
-		ch.add(Loss, "", fmt.Sprintf("%s that other pods replace %s (%s): Kruise deletes them with the pod, and the data in them", pods(n), counted.Word(n, "loses its claims", "lose their claims"), had))
+	if text := had.LostByUpdate(r.Recreated); r.Mode != rules.ModeRecreate && text != "" {
+		ch.add(Loss, "", text)
 	}
 	if named := namesOthers(old.Object, now.Object); named && len(r.Deleted) > 0 {
 		ordinalsLeave(ch, had, r.Deleted)
@@ -394,21 +336,21 @@ func storage(ch *Change, old, now *cluster.Workload, r *Rollout) {
 		scaled(ch, had, len(r.Deleted))
 	}
 	const policy, text = "spec.persistentVolumeClaimRetentionPolicy.", "claims (%s) are deleted from now on where they were kept"
-	if has.any() && has.whenScaled && !had.whenScaled {
+	if has.Any() && has.WhenScaled && !had.WhenScaled {
 		ch.add(Warning, policy+"whenScaled", fmt.Sprintf(text, has))
 	}
-	if has.any() && has.whenDeleted && !had.whenDeleted {
+	if has.Any() && has.WhenDeleted && !had.WhenDeleted {
 		ch.add(Warning, policy+"whenDeleted", fmt.Sprintf(text, has))
 	}
 }
 
 // ordinalsLeave reports what becomes of pods whose ordinals are not wanted any more.
-func ordinalsLeave(ch *Change, had claims, gone []string) {
+func ordinalsLeave(ch *Change, had rules.Claims, gone []string) {
 	text := counted.Some(gone) + " " + counted.Word(len(gone), "is", "are") + " deleted"
 	switch {
-	case had.any() && had.whenScaled:
+	case had.Any() && had.WhenScaled:
 		ch.add(Loss, "", fmt.Sprintf("%s with %s claims (%s), and the data in them", text, counted.Word(len(gone), "its", "their"), had))
-	case had.any():
+	case had.Any():
 		ch.add(Recreate, "", fmt.Sprintf("%s; %s claims (%s) stay", text, counted.Word(len(gone), "its", "their"), had))
 	default:
 		ch.add(Recreate, "", text)
@@ -416,11 +358,11 @@ func ordinalsLeave(ch *Change, had claims, gone []string) {
 }
 
 // scaled reports what becomes of the claims of pods that a smaller number of pods deletes.
-func scaled(ch *Change, had claims, gone int) {
+func scaled(ch *Change, had rules.Claims, gone int) {
 	switch {
-	case !had.any() || gone == 0:
-	case had.whenScaled:
-		ch.add(Loss, "spec.replicas", fmt.Sprintf("the claims (%s) of %s are deleted, and the data in them", had, pods(gone)))
+	case !had.Any() || gone == 0:
+	case had.WhenScaled:
+		ch.add(Loss, "spec.replicas", had.LostByScaling(gone))
 	default:
 		ch.add(Note, "spec.replicas", fmt.Sprintf("the claims (%s) of %s stay", had, pods(gone)))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // The faults of an input as a whole.
@@ -38,7 +39,7 @@ type Error struct {
 func (e *Error) Error() string {
 	var parts []string
 	if e.File != "" {
-		at := e.File
+		at := tree.OneLine(e.File)
 		if e.Line > 0 {
 			at += ":" + strconv.Itoa(e.Line)
 		}
@@ -48,7 +49,7 @@ func (e *Error) Error() string {
 		parts = append(parts, e.Object.String())
 	}
 	if e.Field != "" {
-		parts = append(parts, e.Field)
+		parts = append(parts, tree.OneLine(e.Field))
 	}
 	return strings.Join(append(parts, e.Err.Error()), ": ")
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -99,11 +98,7 @@ func (id ID) String() string {
 	default:
 		out += " " + id.Namespace + "/" + id.Name
 	}
-	if strings.ContainsFunc(out, func(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }) {
-		out = strconv.Quote(out)
-		out = out[1 : len(out)-1]
-	}
-	return out
+	return tree.OneLine(out)
 }
 
 // Resource is one object. Its tree may be read by anybody through Node; who

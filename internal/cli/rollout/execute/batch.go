@@ -191,7 +191,7 @@ func (m *Member) hasNotFailed() error {
 	case err == nil && rec.Progress.Failed != "":
 		return &resource.Error{
 			Err:  fmt.Errorf("its last rollout failed: %s", rec.Progress.Failed),
-			Hint: "mend that and 'kubectl kruise rollout retry', or 'kubectl kruise rollout abort --rollback'; then apply again",
+			Hint: fmt.Sprintf("mend that and '%s', or '%s --rollback'; then apply again", rec.Plan.Target.Command("retry"), rec.Plan.Target.Command("abort")),
 		}
 	}
 	return err
