@@ -100,13 +100,12 @@ func (w *handing) allowed(ctx context.Context) error {
 func (w *handing) run(ctx context.Context) error {
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()
-	w.over.Emit = w.progressPrinter()
 	err := w.client.BeginHandover(ctx, w.over, w.around)
 	if err == nil {
 		err = w.approve(ctx)
 	}
 	if err == nil {
-		err = w.over.Run(ctx)
+		err = w.over.Run(ctx, w.progressPrinter())
 	}
 	if err := w.left(ctx, err); err != nil {
 		return err

@@ -194,7 +194,7 @@ func (d *execution) hookOptions(ctx context.Context) (notify.Options, error) {
 	}
 	return notify.Options{
 		URLs: d.notifications.urls, Secret: secret, Client: verify.Client(d.authority.asks, notifyWithin), Source: sourceOfEvents(planning.ClusterIdentities(ctx, client, cfg)[0]),
-		Warn: func(text string) { _, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: %s\n", text) },
+		Warnings: d.factory.Streams.Err,
 	}, nil
 }
 

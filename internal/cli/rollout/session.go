@@ -146,7 +146,7 @@ func (c *common) watch(ctx context.Context, s *session) error {
 	gates, unread := c.gates(ctx, cfg)
 	s.Cluster, err = kube.Open(ctx, cfg, kube.Options{
 		Target: s.target, Carrier: s.carrier, Gates: gates, GatesUnread: unread, StateNamespace: c.stateNamespace, Holder: holder(), Program: program(), Manager: c.manager, Shared: c.watches.shared, AcquireBy: c.factory.Deadline,
-		Warn: func(text string) { _, _ = fmt.Fprintf(c.factory.Streams.Err, "warning: %s\n", text) },
+		Warnings: c.factory.Streams.Err,
 	})
 	return err
 }

@@ -7,9 +7,7 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -99,8 +97,8 @@ func (c *connection) changedObject() *Object {
 }
 
 func (c *connection) warn(format string, args ...any) {
-	if c.opt.Warn != nil {
-		c.opt.Warn(fmt.Sprintf(format, args...))
+	if c.opt.Warnings != nil {
+		_, _ = fmt.Fprintf(c.opt.Warnings, "warning: "+format+"\n", args...)
 	}
 }
 
@@ -110,11 +108,9 @@ func (c *connection) isPod() bool { return c.opt.Target.Kind == kindPod }
 
 // untypedSource is a source of objects of any kind.
 func (c *connection) untypedSource(r schema.GroupVersionResource, namespace string) source {
-	client := c.dynamic.Resource(r).Namespace(namespace)
 	return source{
 		description: r.Resource, example: &unstructured.Unstructured{}, shared: c.opt.Shared, key: r.String() + " in " + namespace,
-		list:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
-		watch: client.Watch,
+		client: listWatch(c.dynamic.Resource(r).Namespace(namespace)), resource: r,
 	}
 }
 

@@ -43,8 +43,6 @@ type Handover struct {
 	// Guards name the workload in a targetRef that cannot change: they are recreated
 	// under their names, which pods remember, once the new workload is there.
 	Guards []*unstructured.Unstructured
-	// Emit is called with every step that differs from the one before.
-	Emit func(HandoverStep)
 
 	client    *Client
 	from, to  schema.GroupVersionResource
@@ -224,8 +222,8 @@ type HandoverStep struct {
 const rereadInterval = 3 * time.Second
 
 // Run hands over until the end. Whenever it ends before, Begin and Run continue from
-// there.
-func (h *Handover) Run(ctx context.Context) error {
+// there. told is called with every step that differs from the one before.
+func (h *Handover) Run(ctx context.Context, told func(HandoverStep)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	w, err := h.watch(ctx)
@@ -239,7 +237,7 @@ func (h *Handover) Run(ctx context.Context) error {
 			return err
 		}
 		if err == nil && !reflect.DeepEqual(s, last) {
-			h.Emit(s)
+			told(s)
 			last = s
 		}
 		if err == nil && s.Turn.Verb == migrate.Done {
