@@ -271,7 +271,7 @@ func TestDoctor_ReportsEachProblemInOneLine(t *testing.T) {
 func TestDoctor_HintsKeepTheConnection(t *testing.T) {
 	ill, prod, shop := healthy(), "prod", "shop"
 	ill.manager.Status.ReadyReplicas = 0
-	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
+	f := factory.New(factory.Streams{})
 	f.Flags.Context, f.Flags.Namespace = &prod, &shop
 	want, found := "kubectl -n kruise-system describe deployment kruise-controller-manager --context prod", false
 	for _, l := range ill.patient().checkAll(t.Context()) {

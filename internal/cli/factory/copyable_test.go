@@ -50,7 +50,7 @@ func TestCopyable_AddsTheFlagsOfTheConnection(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := New(Streams{Getenv: func(string) string { return "" }})
+			f := New(Streams{})
 			f.Flags.Namespace, f.Flags.Context, f.Flags.KubeConfig = &c.namespace, &c.context, &c.kubeconfig
 			if got := f.Copyable(c.text); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)

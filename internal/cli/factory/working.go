@@ -162,7 +162,7 @@ func grouped(n int) string {
 
 // draws reports whether a line on stderr can be drawn over.
 func (f *Factory) draws() bool {
-	return f.Streams.ErrTTY && (f.Streams.Getenv == nil || f.Streams.Getenv("TERM") != "dumb")
+	return f.Streams.ErrTTY && f.Streams.Getenv("TERM") != "dumb"
 }
 
 // working is what is being done.

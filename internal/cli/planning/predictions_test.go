@@ -207,7 +207,7 @@ func foretold(t *testing.T, c conformance.Case, release string, steps func(*clus
 	if err := os.WriteFile(changed, data, 0o600); err != nil {
 		return nil, nil, err
 	}
-	streams := factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}
+	streams := factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}
 	o := &Options{Maker: Maker{Factory: factory.New(streams)}}
 	flags := &cobra.Command{}
 	o.AddFlags(flags)

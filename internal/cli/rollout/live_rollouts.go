@@ -91,7 +91,7 @@ func (d *LiveRollouts) sessions() (*execution, *notes) {
 	}
 	reader := d.reader
 	d.mu.Unlock()
-	quiet := d.factory.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said, Getenv: d.factory.Streams.Getenv})
+	quiet := d.factory.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said, Environ: d.factory.Streams.Environ})
 	at := newCommon(quiet)
 	at.reader, at.stateNamespace, at.authority = reader, d.stateNamespace, d.authority
 	return &execution{common: at, executionFlags: executionFlags{output: outputs[0], successOn: "complete"}}, said

@@ -94,7 +94,7 @@ func TestStatus_ListsRolloutsInProgress(t *testing.T) {
 		t.Fatalf("%d of 3: %v", len(list), list)
 	}
 	var out bytes.Buffer
-	o := &statusOptions{execution: execution{common: newCommon(factory.New(factory.Streams{Out: &out, Getenv: os.Getenv})), executionFlags: executionFlags{output: "text"}}}
+	o := &statusOptions{execution: execution{common: newCommon(factory.New(factory.Streams{Out: &out, Environ: os.Environ()})), executionFlags: executionFlags{output: "text"}}}
 	if err := o.printAll(list); err != command.ErrFailed { //nolint:errorlint // the very error is the exit code
 		t.Errorf("ends with %v", err)
 	}
