@@ -102,10 +102,6 @@ func (c *connection) warn(format string, args ...any) {
 	}
 }
 
-// isPod reports whether the rollout is for one pod that no supported workload owns: of a
-// Job, or an unmanaged one. Only its containers can be restarted.
-func (c *connection) isPod() bool { return c.opt.Target.Kind == kindPod }
-
 // untypedSource is a source of objects of any kind.
 func (c *connection) untypedSource(r schema.GroupVersionResource, namespace string) source {
 	return source{

@@ -108,7 +108,7 @@ func (o *observer) watchWorkload() error {
 		if !ok {
 			return observedWorkload{}, fmt.Errorf("unexpected %T", m)
 		}
-		if o.isPod() {
+		if o.opt.Target.Kind == kindPod {
 			w, err := readStandalonePod(u)
 			return observedWorkload{workload: w}, err
 		}
