@@ -61,14 +61,14 @@ func TestCopyable_AddsTheFlagsOfTheConnection(t *testing.T) {
 
 func TestCommandFlags_AreThoseOfTheUser(t *testing.T) {
 	f := &Factory{Flags: genericclioptions.NewConfigFlags(true)}
-	if got := f.CommandFlags(); got != "" {
+	if got := f.commandFlags(); got != "" {
 		t.Errorf("without flags: %q", got)
 	}
 	*f.Flags.Namespace, *f.Flags.Context = "shop", "my cluster"
-	if got, want := f.CommandFlags(), " -n shop --context 'my cluster'"; got != want {
+	if got, want := f.commandFlags(), " -n shop --context 'my cluster'"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := (&Factory{}).CommandFlags(); got != "" {
+	if got := (&Factory{}).commandFlags(); got != "" {
 		t.Errorf("without a cluster: %q", got)
 	}
 }

@@ -180,13 +180,13 @@ type candidate struct {
 func (c *CloneSet) Victims(n, downOld int) []*cluster.Pod {
 	active := c.active()
 	fromOld := min(n, downOld)
-	old := c.ScaleDownOrder(filter(active, not(c.updated)))
-	updated := c.ScaleDownOrder(filter(active, c.updated))
+	old := c.scaleDownOrder(filter(active, not(c.updated)))
+	updated := c.scaleDownOrder(filter(active, c.updated))
 	return append(slices.Clone(old[:min(fromOld, len(old))]), updated[:min(n-fromOld, len(updated))]...)
 }
 
-// ScaleDownOrder sorts the pods of one side by who goes first.
-func (c *CloneSet) ScaleDownOrder(group []*cluster.Pod) []*cluster.Pod {
+// scaleDownOrder sorts the pods of one side by who goes first.
+func (c *CloneSet) scaleDownOrder(group []*cluster.Pod) []*cluster.Pod {
 	all := make([]candidate, len(group))
 	for i, p := range group {
 		all[i] = candidate{standing: standingOf(p), available: c.available(p), cost: deletionCost(p)}

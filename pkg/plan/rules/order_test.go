@@ -99,7 +99,7 @@ func TestTies(t *testing.T) {
 	setReady(set.Pods[5], true, t0.Add(time.Minute))
 	show := func() string {
 		var out []string
-		for _, g := range set.Ties(set.UpdateCandidates(false)) {
+		for _, g := range set.Ties(set.updateCandidates(false)) {
 			out = append(out, names(g))
 		}
 		return strings.Join(out, ", ")

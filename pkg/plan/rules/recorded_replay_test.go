@@ -130,7 +130,7 @@ func (r *replay) askDelete(op conformance.RolloutOp) {
 
 func (r *replay) askUpdate(op conformance.RolloutOp) {
 	choice := r.set.ChooseUpdate()
-	classes := classesOf(r.set.Ties(r.set.UpdateCandidates(choice.Back)))
+	classes := classesOf(r.set.Ties(r.set.updateCandidates(choice.Back)))
 	like := func(p *cluster.Pod) bool {
 		return p.UID == op.UID || (classes[p.UID] != "" && classes[p.UID] == classes[op.UID])
 	}

@@ -114,9 +114,9 @@ func (w *walk) readyConditions(n int) []Condition {
 	}
 	all := Condition{Text: "all pods are ready"}
 	if w.object.Kind == kruise.KindDaemonSet {
-		all.Check = WaitFor(w.object, ".status.numberReady", fieldInShell(w.object, ".status.desiredNumberScheduled"), usual)
+		all.Check = waitFor(w.object, ".status.numberReady", fieldInShell(w.object, ".status.desiredNumberScheduled"), usual)
 	} else {
-		all.Check = WaitFor(w.object, ".status.readyReplicas", fieldInShell(w.object, ".spec.replicas"), usual)
+		all.Check = waitFor(w.object, ".status.readyReplicas", fieldInShell(w.object, ".spec.replicas"), usual)
 	}
 	return append(out, all)
 }
@@ -128,7 +128,7 @@ func (w *walk) statusConditions(n int) []Condition {
 	if field == "" {
 		return nil
 	}
-	return []Condition{{podsOf(n, w.plan.Limits.Replicas, "has the new template", "have the new template"), WaitFor(w.object, field, strconv.Itoa(n), usual)}}
+	return []Condition{{podsOf(n, w.plan.Limits.Replicas, "has the new template", "have the new template"), waitFor(w.object, field, strconv.Itoa(n), usual)}}
 }
 
 // change is the change of one pod. Its patches have no time: they are sent later.
@@ -225,7 +225,7 @@ func restarted(p *cluster.Pod, c *cluster.PodChange) []Condition {
 	var out []Condition
 	for _, name := range slices.Sorted(maps.Keys(c.Images)) {
 		if k, ok := p.Container(name); ok {
-			out = append(out, Condition{"its container " + name + " has restarted", WaitFor(t, containerField(name, "restartCount"), strconv.Itoa(k.Restarts+1), usual)})
+			out = append(out, Condition{"its container " + name + " has restarted", waitFor(t, containerField(name, "restartCount"), strconv.Itoa(k.Restarts+1), usual)})
 		}
 	}
 	return append(out, Condition{"its containers are ready", waitReady(t, "ContainersReady")})

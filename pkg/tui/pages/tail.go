@@ -49,7 +49,7 @@ func (s Log) open(env screen.Env) (Log, screen.After) {
 	s.tail.end()
 	ctx, stop := context.WithCancel(env.Context)
 	s.tail, s.ended, s.bad = &tail{stop: stop}, "", false
-	s.Page = Following().Size(env.Width, s.room(env)).Like(s.Page)
+	s.Page = Following().Size(env.Width, s.room(env)).like(s.Page)
 	q := world.LogQuery{
 		Namespace: s.pod.Namespace, Pod: s.pod.Name, Container: s.container,
 		Previous: s.previous, Follow: !s.previous, Tail: before,
