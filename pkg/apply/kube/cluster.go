@@ -126,7 +126,8 @@ func (c *Cluster) follow() error {
 	}
 	rec, err := c.record.current()
 	if step := rec.Present(); err == nil && step != nil {
-		return c.lazy.resumeFor(step)
+		c.lazy.started.Store(step.Kind, true)
+		return c.lazy.startFor(step)
 	}
 	return err
 }

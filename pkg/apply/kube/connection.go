@@ -41,20 +41,6 @@ func connect(ctx context.Context, cfg *rest.Config, o Options) (*connection, err
 	return c, nil
 }
 
-// Queries per second and at once: the server's own priority and fairness decides what is
-// too much.
-const (
-	queriesPerSecond = 50
-	queriesBurst     = 300
-)
-
-// withRateLimits is a configuration with the rates of a rollout.
-func withRateLimits(cfg *rest.Config) *rest.Config {
-	cfg = rest.CopyConfig(cfg)
-	cfg.QPS, cfg.Burst = queriesPerSecond, queriesBurst
-	return cfg
-}
-
 // withProtobuf is a configuration for Kubernetes' own types: in protobuf thousands of pods
 // cost a fraction of what JSON costs.
 func withProtobuf(cfg *rest.Config) *rest.Config {

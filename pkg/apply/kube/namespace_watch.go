@@ -158,7 +158,10 @@ func (f *NamespaceWatch) begin() {
 	f.load("PodDisruptionBudgets", false, f.watchDisruptions)
 	f.load("PodUnavailableBudgets", false, f.watchBudgets)
 	for i, k := range namespaceKinds {
-		f.load(kruise.ResourceOf(k.Kind)+"."+k.Group, k.Group == "apps", func() error { return f.watchKind(i, k) })
+		resource := kruise.ResourceOf(k.Kind)
+		f.load(resource+"."+k.Group, k.Group == "apps", func() error {
+			return loadNewestVersion(f, k.Group, resource, f.opt.Selector, readWorkloadState, func(m *mirror[workloadState]) { f.workloads[i] = m })
+		})
 	}
 	f.load("sidecarsets."+kruise.Group, false, f.watchSidecarSets)
 	f.load("records of rollouts", false, f.watchRecords)
@@ -194,10 +197,6 @@ var namespaceKinds = []schema.GroupKind{
 	{Group: "apps", Kind: kruise.KindDeployment},
 	{Group: "apps", Kind: kruise.KindStatefulSet},
 	{Group: "apps", Kind: kruise.KindDaemonSet},
-}
-
-func (f *NamespaceWatch) watchKind(i int, k schema.GroupKind) error {
-	return loadNewestVersion(f, k.Group, kruise.ResourceOf(k.Kind), f.opt.Selector, readWorkloadState, func(m *mirror[workloadState]) { f.workloads[i] = m })
 }
 
 // watchSidecarSets watches all of them: they belong to no namespace.
@@ -320,7 +319,9 @@ func loadMirror[O metav1.Object, T any](f *NamespaceWatch, s source, read func(O
 // loadNewestVersion begins a mirror in the newest version of Kruise that is served.
 func loadNewestVersion[T any](f *NamespaceWatch, group, resource, selector string, read func(*unstructured.Unstructured) (T, error), there func(*mirror[T])) (err error) {
 	namespace := f.opt.Namespace
-	if clusterWide(group, resource) {
+	if slices.ContainsFunc(kruise.Kinds(), func(k kruise.Registered) bool {
+		return k.ClusterScoped && k.Group == group && k.Resource() == resource
+	}) {
 		namespace = ""
 	}
 	for _, v := range versionsOf(group) {
@@ -331,11 +332,4 @@ func loadNewestVersion[T any](f *NamespaceWatch, group, resource, selector strin
 		}
 	}
 	return err
-}
-
-// clusterWide reports whether a resource of Kruise belongs to no namespace.
-func clusterWide(group, resource string) bool {
-	return slices.ContainsFunc(kruise.Kinds(), func(k kruise.Registered) bool {
-		return k.ClusterScoped && k.Group == group && k.Resource() == resource
-	})
 }

@@ -73,7 +73,9 @@ func OpenShared(ctx context.Context, cfg *rest.Config) (*Shared, error) {
 }
 
 func newClients(cfg *rest.Config) (*Shared, error) {
-	s := &Shared{config: withRateLimits(cfg), streams: map[string]*stream{}}
+	s := &Shared{config: rest.CopyConfig(cfg), streams: map[string]*stream{}}
+	// Queries per second and at once: the server's own priority and fairness decides what is too much.
+	s.config.QPS, s.config.Burst = 50, 300
 	var err error
 	if s.dynamic, err = dynamic.NewForConfig(s.config); err != nil {
 		return nil, err

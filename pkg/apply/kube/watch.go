@@ -338,12 +338,6 @@ func (lm *lazyMirrors) startFor(s *plan.Step) error {
 	return nil
 }
 
-// resumeFor starts what a step reads that was begun by another process.
-func (lm *lazyMirrors) resumeFor(s *plan.Step) error {
-	lm.started.Store(s.Kind, true)
-	return lm.startFor(s)
-}
-
 // startLater starts it when another process brings the rollout to such a step.
 func (lm *lazyMirrors) startLater(s *plan.Step) {
 	if _, done := lm.started.LoadOrStore(s.Kind, true); !done {

@@ -75,16 +75,12 @@ func (c *CloneSet) Scale() CloneSetScale {
 // not ask for any more; held is how many there are. A hook that makes pods not
 // ready, be it for updates, makes a held deletion final.
 func (c *CloneSet) undo(n, held int) []*cluster.Pod {
-	if held == 0 || n <= 0 || c.deletesForGood() {
+	l := c.Spec.Lifecycle
+	if held == 0 || n <= 0 || MarksNotReady(StatePreparingDelete, l) || MarksNotReady(StatePreparingUpdate, l) {
 		return nil
 	}
 	list := filter(c.held(), not(c.marked))
 	return inOrder(list)[:upTo(n, len(list))]
-}
-
-func (c *CloneSet) deletesForGood() bool {
-	l := c.Spec.Lifecycle
-	return MarksNotReady(StatePreparingDelete, l) || MarksNotReady(StatePreparingUpdate, l)
 }
 
 // released returns the held deletions that no hook holds any more.

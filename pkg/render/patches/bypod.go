@@ -26,7 +26,9 @@ func ByPod(p *plan.Plan, snap plan.Snapshot, o simulate.Options) (Sequence, erro
 	}
 	walk := &walk{writer: writer{plan: p, object: s.Object, known: Known{Pods: true, Count: true}}, did: map[string][]done{}, updated: p.Steps[0].Updated}
 	promoted := time.Duration(0)
-	line, err := simulate.Rollout(w, *p, simulate.RolloutOptions{Promote: &promoted, Did: walk.addAction})
+	line, err := simulate.Rollout(w, *p, simulate.RolloutOptions{Promote: &promoted, Did: func(s plan.Snapshot, a plan.Action) {
+		walk.did[a.Step] = append(walk.did[a.Step], done{s, a})
+	}})
 	if err != nil {
 		return s, err
 	}
@@ -50,10 +52,6 @@ type walk struct {
 type done struct {
 	snap   plan.Snapshot
 	action plan.Action
-}
-
-func (w *walk) addAction(s plan.Snapshot, a plan.Action) {
-	w.did[a.Step] = append(w.did[a.Step], done{s, a})
 }
 
 // apart puts what was sent to pods in the place of the steps that sent it.

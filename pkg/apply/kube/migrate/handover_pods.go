@@ -46,7 +46,8 @@ func (h *Handover) pods(ctx context.Context, w *watched, kept, now *unstructured
 	}
 	for _, p := range t.Pods {
 		if err := h.evict(ctx, p); err != nil {
-			if !budgeted(err) {
+			// A budget that refuses is worth to be asked again: those of Kruise answer with 403, as do missing permissions to evict.
+			if !apierrors.IsTooManyRequests(err) && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "podunavailablebudget")) {
 				return s, err
 			}
 			text, _, _ := strings.Cut(err.Error(), "\n")
@@ -54,12 +55,6 @@ func (h *Handover) pods(ctx context.Context, w *watched, kept, now *unstructured
 		}
 	}
 	return s, nil
-}
-
-// budgeted reports whether a budget refuses, so that it is worth to ask again: those of
-// Kruise answer with 403, as do missing permissions to evict.
-func budgeted(err error) bool {
-	return apierrors.IsTooManyRequests(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), "podunavailablebudget")
 }
 
 // evict asks for a pod to go, if it is still the very same.
