@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	rendercmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/render"
-	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
 )
@@ -55,7 +55,7 @@ const example = `  # show what would be done, and ask
 type options struct {
 	factory  *factory.Factory
 	render   *rendercmd.Step
-	rollouts *rolloutcmd.Batch
+	rollouts *execute.Batch
 
 	yes          bool
 	dryRun       string
@@ -69,7 +69,7 @@ type options struct {
 
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {
-	o := &options{factory: f, render: rendercmd.NewStep(f), rollouts: rolloutcmd.NewBatch(f)}
+	o := &options{factory: f, render: rendercmd.NewStep(f), rollouts: execute.NewBatch(f)}
 	c := &cobra.Command{
 		Use: "apply (-f FILE | -k DIR)", Short: "Render, apply, roll out and prune, in one step",
 		Long: long, Example: example,

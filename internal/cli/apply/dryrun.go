@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -43,7 +43,7 @@ func (w *work) showDryRun(ctx context.Context) error {
 	if _, err := fmt.Fprintln(out); err != nil {
 		return err
 	}
-	return view.Requests(out, rolloutcmd.Besides, e.list)
+	return view.Requests(out, execute.Besides, e.list)
 }
 
 func (w *work) showPrune(ctx context.Context) error {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
-	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
@@ -96,7 +96,7 @@ func (w *work) rolled() (lists [][]*item) {
 }
 
 // open makes the plans of workloads; shown refuses those that a rollout has left halfway.
-func (w *work) open(ctx context.Context, items []*item, shown bool) (*rolloutcmd.Members, error) {
+func (w *work) open(ctx context.Context, items []*item, shown bool) (*execute.Members, error) {
 	g, err := w.rollouts.Members(ctx, w.render.Sources())
 	if err != nil {
 		return nil, err

@@ -15,9 +15,9 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
-	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -94,7 +94,7 @@ func (w *handing) allowed(ctx context.Context) error {
 			Hint: "look at what is shown above, and answer the question on a terminal, without --yes; or continue on the machine on which the migration was begun",
 		}
 	}
-	return rolloutcmd.NewBatch(w.factory).Ask(ctx, false, "Create this with your rights?")
+	return kubectl.Ask(ctx, w.factory, "Create this with your rights?")
 }
 
 func (w *handing) run(ctx context.Context) error {

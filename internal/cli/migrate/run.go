@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
-	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -51,10 +51,10 @@ func (o *options) run(ctx context.Context) error {
 // ask asks a person. The older form, which scripts use, says all that is to be done:
 // without a terminal it continues.
 func (o *options) ask(ctx context.Context) error {
-	if o.older && !o.factory.Streams.InTTY {
+	if o.yes || o.older && !o.factory.Streams.InTTY {
 		return nil
 	}
-	return rolloutcmd.NewBatch(o.factory).Ask(ctx, o.yes, "Do this?")
+	return kubectl.Ask(ctx, o.factory, "Do this?")
 }
 
 func (o *options) printNote(format string, args ...any) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -54,7 +54,7 @@ const example = `  # all containers of all pods of a workload
 
 type options struct {
 	factory *factory.Factory
-	own     *rollout.VerbRunner
+	own     *execute.VerbRunner
 
 	what  plan.RestartRequest
 	steps string
@@ -68,7 +68,7 @@ var methods = []string{plan.RestartCRR, plan.RestartAlias, plan.RestartSignal}
 
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {
-	o := &options{factory: f, own: rollout.NewVerbRunner(f)}
+	o := &options{factory: f, own: execute.NewVerbRunner(f)}
 	c := &cobra.Command{
 		Use: "restart (POD… | TYPE/NAME | [TYPE] -l SELECTOR)", Short: "Restart containers; the pods stay", Long: long, Example: example,
 		RunE: func(c *cobra.Command, args []string) error {

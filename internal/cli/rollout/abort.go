@@ -8,6 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
@@ -22,19 +24,19 @@ func (o *control) isAbort() bool {
 // abort ends the rollout of one workload; yes is the answer whether it is rolled back.
 func (o *control) abort(ctx context.Context, name resourcearg.Name, yes bool) error {
 	back := o.action.GoesBack()
-	if o.dry().Only() {
-		s, err := o.locate(ctx, name)
+	if o.Dry().Only() {
+		s, err := o.Locate(ctx, name)
 		if err != nil {
 			return err
 		}
-		err = o.preview(ctx, s, o.action, back && s.parent == nil)
-		if err == nil && back && s.parent != nil {
-			err = o.previewUnited(ctx, s.parent.object)
+		err = o.preview(ctx, s, o.action, back && s.Parent == nil)
+		if err == nil && back && s.Parent != nil {
+			err = o.previewUnited(ctx, s.Parent.Object)
 		}
 		return err
 	}
 	if back {
-		if err := o.ask(ctx, yes, "Roll back the rollout of "+name.String()+"?"); err != nil {
+		if err := o.Ask(ctx, yes, "Roll back the rollout of "+name.String()+"?"); err != nil {
 			return err
 		}
 	}
@@ -58,20 +60,20 @@ func (o *control) sayLeft(ctx context.Context, name resourcearg.Name) error {
 }
 
 func (o *control) readLeft(ctx context.Context, name resourcearg.Name) error {
-	s, err := o.open(ctx, name)
+	s, err := o.Open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if s.parent != nil {
-		return o.endUnited(ctx, s.parent.object.Namespace, s.parent.object.Name)
+	if s.Parent != nil {
+		return o.EndUnited(ctx, s.Parent.Object.Namespace, s.Parent.Object.Name)
 	}
-	snapshot, err := s.Observe(ctx, s.target.Ref)
+	snapshot, err := s.Observe(ctx, s.Target.Ref)
 	if err != nil {
 		return err
 	}
 	if text := plan.Left(snapshot); text != "" {
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "left: %s; '%s' rolls back\n", text, o.factory.WithConnection("kubectl kruise rollout abort "+name.String()+" --rollback"))
+		_, _ = fmt.Fprintf(o.Factory.Streams.Err, "left: %s; '%s' rolls back\n", text, o.Factory.WithConnection("kubectl kruise rollout abort "+name.String()+" --rollback"))
 	}
 	return nil
 }
@@ -79,7 +81,7 @@ func (o *control) readLeft(ctx context.Context, name resourcearg.Name) error {
 // abortUnited ends the rollout of a UnitedDeployment: that of the subset whose turn it is, and, where
 // all are rolled back, those that are done as well.
 func (o *control) abortUnited(ctx context.Context, name string) error {
-	client, namespace, err := o.factory.InNamespace()
+	client, namespace, err := o.Factory.InNamespace()
 	if err != nil {
 		return err
 	}
@@ -88,13 +90,13 @@ func (o *control) abortUnited(ctx context.Context, name string) error {
 	if err != nil && !rendered {
 		return err
 	}
-	list, err := o.inFlight(ctx, name)
+	list, err := o.InFlight(ctx, name)
 	between := !rendered && o.action.GoesBack() && (u.Start != nil || u.Held())
-	if err != nil && (!between || !errors.Is(err, errNoneInFlight)) {
+	if err != nil && (!between || !errors.Is(err, session.ErrNoneInFlight)) {
 		return err
 	}
-	if o.action.GoesBack() && !o.dry().Only() {
-		if err := o.ask(ctx, o.yes, "Roll back uniteddeployment/"+name+", all of its subsets?"); err != nil {
+	if o.action.GoesBack() && !o.Dry().Only() {
+		if err := o.Ask(ctx, o.yes, "Roll back uniteddeployment/"+name+", all of its subsets?"); err != nil {
 			return err
 		}
 	}
@@ -115,15 +117,15 @@ func (o *control) abortUnited(ctx context.Context, name string) error {
 	switch {
 	case rendered:
 		return nil
-	case o.action.GoesBack() && o.dry().Only():
+	case o.action.GoesBack() && o.Dry().Only():
 		return o.previewUnited(ctx, u)
-	case o.dry().Only():
+	case o.Dry().Only():
 		return nil
 	}
 	if !o.action.GoesBack() {
-		return o.endUnited(ctx, namespace, name)
+		return o.EndUnited(ctx, namespace, name)
 	}
-	return o.rollBackSubsets(ctx, namespace, name, apply.AbortedBy(holder()))
+	return o.RollBackSubsets(ctx, namespace, name, apply.AbortedBy(session.Holder()))
 }
 
 // isRollingBack reports whether a rollback was refused since the workload is being rolled back: with the others, that
@@ -135,41 +137,41 @@ func isRollingBack(err error) bool {
 
 // previewUnited shows the requests that take a UnitedDeployment back.
 func (o *control) previewUnited(ctx context.Context, u *united.Object) error {
-	s := &subsets{execution: &o.execution, object: u}
-	if err := s.toFormer(ctx, apply.AbortedBy(holder())); err != nil {
+	s := &execute.Subsets{Execution: &o.Execution, Object: u}
+	if err := s.ToFormer(ctx, apply.AbortedBy(session.Holder())); err != nil {
 		return err
 	}
-	return o.show(ctx, s.requests(nil))
+	return o.ShowRequests(ctx, s.Requests(nil))
 }
 
 // back carries out the way back.
 func (o *control) back(ctx context.Context, name resourcearg.Name) error {
-	why := apply.AbortedBy(holder())
-	rollouts, err := o.rollouts()
+	why := apply.AbortedBy(session.Holder())
+	rollouts, err := o.Rollouts()
 	if err != nil {
 		return err
 	}
-	s, err := o.open(ctx, name)
+	s, err := o.Open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if s.parent != nil {
-		return o.rollBackSubsets(ctx, s.parent.object.Namespace, s.parent.object.Name, why)
+	if s.Parent != nil {
+		return o.RollBackSubsets(ctx, s.Parent.Object.Namespace, s.Parent.Object.Name, why)
 	}
-	s.AllowVerify(o.authority.asks)
+	s.AllowVerify(o.Authority.Asks)
 	e, err := rollouts.Rollback(ctx, s, why)
 	if err != nil {
-		return withHint(err)
+		return session.WithHint(err)
 	}
 	if p := e.Plan(); len(p.Steps) == 0 {
 		e.Release()
-		_, err := fmt.Fprintln(o.factory.Streams.Out, "nothing to roll back: "+p.Change.Why)
+		_, err := fmt.Fprintln(o.Factory.Streams.Out, "nothing to roll back: "+p.Change.Why)
 		return err
 	}
-	res, err := o.carryOut(ctx, s, e, nil)
+	res, err := o.CarryOut(ctx, s, e, nil)
 	if err == nil && res.Outcome != event.RolledBack {
-		err = o.end(res)
+		err = o.Ending(res)
 	}
 	return err
 }

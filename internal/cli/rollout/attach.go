@@ -13,13 +13,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/live"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	tty "github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-func newAttach(shared *common, screens Screens) *cobra.Command {
+func newAttach(shared *session.Client, screens Screens) *cobra.Command {
 	return &cobra.Command{
 		Use: "attach TYPE/NAME", Short: "Open the terminal interface on a rollout",
 		Long: `Open the terminal interface on the rollout of a workload, which runs in a Job of
@@ -31,24 +33,24 @@ the interface does not stop the rollout.`,
 			if err != nil {
 				return err
 			}
-			if err := tty.Check(shared.factory.Streams, "'kubectl kruise rollout status --watch' prints lines"); err != nil {
+			if err := tty.Check(shared.Factory.Streams, "'kubectl kruise rollout status --watch' prints lines"); err != nil {
 				return err
 			}
-			s, err := shared.locate(c.Context(), name)
+			s, err := shared.Locate(c.Context(), name)
 			if err != nil {
 				return err
 			}
-			live := NewLiveRollouts(c.Context(), shared.factory, shared.stateNamespace)
+			live := live.New(c.Context(), shared.Factory, shared.StateNamespace)
 			defer live.Close()
-			return screens(c.Context(), shared.factory, live, s.target.Ref)
+			return screens(c.Context(), shared.Factory, live, s.Target.Ref)
 		},
-		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(shared.Factory),
 	}
 }
 
 // logsOptions are those of the log of a Job of --detach.
 type logsOptions struct {
-	*common
+	*session.Client
 
 	name resourcearg.Name
 	// group is the name of a group, instead of a workload.
@@ -58,8 +60,8 @@ type logsOptions struct {
 	tail      int64
 }
 
-func newLogs(shared *common) *cobra.Command {
-	o := &logsOptions{common: shared}
+func newLogs(shared *session.Client) *cobra.Command {
+	o := &logsOptions{Client: shared}
 	c := &cobra.Command{
 		Use: "logs (TYPE/NAME | --group NAME)", Short: "Print the log of the Job that runs a rollout",
 		Long: `Print the log of the newest pod of the Job that runs the rollout of a workload, or that
@@ -78,7 +80,7 @@ status' and 'kubectl events'.`,
 			}
 			return o.run(c.Context())
 		},
-		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(shared.Factory),
 	}
 	c.Flags().StringVar(&o.group, "group", "", "name of a group of rollouts: print the log of its Job")
 	c.Flags().StringVar(&o.namespace, "runner-namespace", runner.Namespace, "namespace of the Job")
@@ -92,7 +94,7 @@ func (o *logsOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	client, err := o.client()
+	client, err := o.Clientset()
 	if err != nil {
 		return err
 	}
@@ -115,19 +117,19 @@ func (o *logsOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(o.factory.Streams.Out, log)
+	_, err = io.Copy(o.Factory.Streams.Out, log)
 	return errors.Join(err, log.Close())
 }
 
 // subject is what the Job carries out, and how a person reads it.
 func (o *logsOptions) subject(ctx context.Context) (of cluster.Ref, what string, err error) {
 	if o.group != "" {
-		namespace, err := o.factory.NamespaceOrDefault()
+		namespace, err := o.Factory.NamespaceOrDefault()
 		return runner.GroupRef(namespace, o.group), "group " + o.group, err
 	}
-	s, err := o.locate(ctx, o.name)
+	s, err := o.Locate(ctx, o.name)
 	if err != nil {
 		return of, "", err
 	}
-	return s.target.Ref, s.target.String(), nil
+	return s.Target.Ref, s.Target.String(), nil
 }

@@ -9,6 +9,8 @@ import (
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -17,7 +19,7 @@ import (
 // or of several. Scripts call these verbs as they call kubectl's: without a terminal they continue
 // without a question.
 type change struct {
-	objects objects
+	objects session.Objects
 	// inPlace has restart leave the pods where they are.
 	inPlace bool
 	// back is what undo goes back to; nil for restart.
@@ -35,21 +37,21 @@ func (v *change) make(object *resource.Resource, s plan.Snapshot) (desired *reso
 }
 
 // newChange makes the command of a verb; done is what is printed behind the name of a workload.
-func newChange(shared *common, v *change, c *cobra.Command, done string) *cobra.Command {
+func newChange(shared *session.Client, v *change, c *cobra.Command, done string) *cobra.Command {
 	o := newRunOptions(shared)
 	o.back, o.as = v.back != nil, v
-	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
+	c.ValidArgsFunction = resourcearg.CompleteNames(shared.Factory)
 	o.AddPolicyFlags(c)
 	o.addRunFlags(c)
-	v.objects.addFlags(c)
-	cmdutil.AddFieldManagerFlagVar(c, &shared.manager, fieldManager)
-	o.printer = newPrinted(c, done, &o.output).addDryRunFlag(c)
-	c.Flags().Lookup("output").Usage, c.Flags().Lookup("output").DefValue, o.output = printedFormats, "", ""
+	v.objects.AddFlags(c)
+	cmdutil.AddFieldManagerFlagVar(c, &shared.Manager, session.FieldManager)
+	o.Printer = session.NewPrinted(c, done, &o.Output).AddDryRunFlag(c)
+	c.Flags().Lookup("output").Usage, c.Flags().Lookup("output").DefValue, o.Output = execute.PrintedFormats, "", ""
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := o.printer.complete(c); err != nil {
+		if err := o.Printer.Complete(c); err != nil {
 			return err
 		}
-		if err := errors.Join(o.validate(), o.detachable(c), o.CompletePolicy()); err != nil {
+		if err := errors.Join(o.Check(), o.Detachable(c), o.CompletePolicy()); err != nil {
 			return err
 		}
 		return o.changeAll(c.Context(), args)
@@ -59,7 +61,7 @@ func newChange(shared *common, v *change, c *cobra.Command, done string) *cobra.
 
 // changeAll changes every workload that the command line means.
 func (o *runOptions) changeAll(ctx context.Context, args []string) error {
-	list, err := o.names(ctx, &o.as.objects, args)
+	list, err := o.Names(ctx, &o.as.objects, args)
 	if err != nil {
 		return err
 	}
@@ -86,7 +88,7 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 // workloads are the workloads of the names, without those whose Rollout did all.
 func (o *runOptions) workloads(ctx context.Context, list []string) (names []resourcearg.Name, err error) {
 	for _, arg := range list {
-		if release, ok := releaseNamed(arg); ok && o.as.back != nil {
+		if release, ok := session.ReleaseNamed(arg); ok && o.as.back != nil {
 			if arg, err = o.as.back.release(ctx, o, release); err != nil {
 				return nil, err
 			}
@@ -105,11 +107,11 @@ func (o *runOptions) workloads(ctx context.Context, list []string) (names []reso
 
 // changeUnited changes a UnitedDeployment, which is the only argument on the command line.
 func (o *runOptions) changeUnited(ctx context.Context, name string) error {
-	if err := o.refuseDetach(); err != nil {
+	if err := o.RefuseDetach(); err != nil {
 		return err
 	}
 	if o.as.inPlace {
-		names, err := o.subsetNames(ctx, name)
+		names, err := o.SubsetNames(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -119,28 +121,28 @@ func (o *runOptions) changeUnited(ctx context.Context, name string) error {
 }
 
 // changed prints what was done to a workload.
-func (o *runOptions) changed(ctx context.Context, m *member) error {
+func (o *runOptions) changed(ctx context.Context, m *execute.Member) error {
 	if o.as == nil {
 		return nil
 	}
-	ref := objectOf(m.session.object)
-	return o.printer.fetch(ctx, o.common, ref.Resource, ref.Namespace, ref.Name)
+	ref := session.ObjectOf(m.Session.Object)
+	return o.Printer.Fetch(ctx, o.Client, ref.Resource, ref.Namespace, ref.Name)
 }
 
 // why is why there is nothing to do.
-func (o *runOptions) why(m *member) string {
-	if m.same == "" {
-		return m.plan.Change.Why
+func (o *runOptions) why(m *execute.Member) string {
+	if m.Same == "" {
+		return m.Plan.Change.Why
 	}
-	ref := objectOf(m.session.object)
-	return fmt.Sprintf("%s/%s %s", singular(ref.Kind, ref.Group), ref.Name, m.same)
+	ref := session.ObjectOf(m.Session.Object)
+	return fmt.Sprintf("%s/%s %s", singular(ref.Kind, ref.Group), ref.Name, m.Same)
 }
 
 // unchanged reports why nothing is done.
-func (o *runOptions) unchanged(m *member, why string) error {
-	if m.same != "" {
+func (o *runOptions) unchanged(m *execute.Member, why string) error {
+	if m.Same != "" {
 		why = o.why(m)
 	}
-	_, err := fmt.Fprintln(o.eventsTo(), why)
+	_, err := fmt.Fprintln(o.EventsTo(), why)
 	return err
 }

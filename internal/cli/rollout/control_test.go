@@ -1,63 +1,16 @@
 package rollout
 
 import (
-	"bytes"
-	"context"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
-
-func TestAsk(t *testing.T) {
-	for name, c := range map[string]struct {
-		yes, terminal bool
-		answer        string
-		want          string
-		usage         bool
-	}{
-		"--yes":            {yes: true},
-		"yes":              {terminal: true, answer: "Yes\n"},
-		"y":                {terminal: true, answer: " y \n"},
-		"no":               {terminal: true, answer: "n\n", want: "nothing was changed"},
-		"only return":      {terminal: true, answer: "\n", want: "nothing was changed"},
-		"the end of file":  {terminal: true, want: "nothing was changed"},
-		"a yes at its end": {terminal: true, answer: "y"},
-		"no terminal":      {want: "cannot ask for confirmation: stdin is not a terminal", usage: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := driven(&bytes.Buffer{}, false, nil)
-			d.factory.Streams.In, d.factory.Streams.InTTY = strings.NewReader(c.answer), c.terminal
-			err := d.ask(t.Context(), c.yes, "Go?")
-			var bad *command.UsageError
-			if textIn(err) != c.want || errors.As(err, &bad) != c.usage {
-				t.Errorf("%v, want %q", err, c.want)
-			}
-			asked := d.factory.Streams.Err.(*bytes.Buffer).String()
-			if want := c.terminal && !c.yes; (strings.TrimSpace(asked) == "Go? [y/N]") != want {
-				t.Errorf("asked %q", asked)
-			}
-		})
-	}
-}
-
-// TestAsk_IsInterrupted: Ctrl-C at a question ends the wait for an answer.
-func TestAsk_IsInterrupted(t *testing.T) {
-	d := driven(&bytes.Buffer{}, false, nil)
-	in, keep := io.Pipe()
-	defer keep.Close()
-	d.factory.Streams.In, d.factory.Streams.InTTY = in, true
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := d.ask(ctx, false, "Go?"); !errors.Is(err, command.ErrInterrupted) {
-		t.Errorf("%v", err)
-	}
-}
 
 // recordOf is a rollout of ten pods at a step.
 func recordOf(step int) plan.Record {
@@ -89,7 +42,11 @@ func TestPromotionOf(t *testing.T) {
 		"no amount":          {to: "half", err: "--to: "},
 	} {
 		how, err := promotionOf(c.full, c.to)
-		if !strings.HasPrefix(textIn(err), c.err) || (err == nil) != (c.err == "") {
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		if !strings.HasPrefix(text, c.err) || (err == nil) != (c.err == "") {
 			t.Errorf("%s: %v, want %q", name, err, c.err)
 		}
 		if err != nil {
@@ -98,9 +55,9 @@ func TestPromotionOf(t *testing.T) {
 			}
 			continue
 		}
-		r, promote := recordOf(1), action{apply.Act{Transition: plan.TransitionPromote, How: how}}
-		if r.Progress, err = promote.Apply(r.Progress, r.Plan, "ann", time.Now()); err != nil || promote.said(r) != c.want {
-			t.Errorf("%s: %q, %v; want %q", name, promote.said(r), err, c.want)
+		r, promote := recordOf(1), session.Action{Act: apply.Act{Transition: plan.TransitionPromote, How: how}}
+		if r.Progress, err = promote.Apply(r.Progress, r.Plan, "ann", time.Now()); err != nil || promote.Said(r) != c.want {
+			t.Errorf("%s: %q, %v; want %q", name, promote.Said(r), err, c.want)
 		}
 	}
 }

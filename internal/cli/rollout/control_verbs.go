@@ -4,14 +4,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-func newPromote(shared *common) *cobra.Command {
+func newPromote(shared *session.Client) *cobra.Command {
 	var full bool
 	var to string
-	o := &control{action: action{apply.Act{Transition: plan.TransitionPromote}}}
+	o := &control{action: session.Action{Act: apply.Act{Transition: plan.TransitionPromote}}}
 	c := newControl(shared, o, &cobra.Command{
 		Use: "promote TYPE/NAME", Short: "Promote a rollout to its next step",
 		Long: `Promote a rollout past the pause or condition that it is at. --full skips all remaining
@@ -43,8 +44,8 @@ func promotionOf(full bool, to string) (how plan.Promotion, err error) {
 	return plan.Promotion{To: &amount}, nil
 }
 
-func newResume(shared *common) *cobra.Command {
-	return newControl(shared, &control{action: action{apply.Act{Transition: plan.TransitionResume}}}, &cobra.Command{
+func newResume(shared *session.Client) *cobra.Command {
+	return newControl(shared, &control{action: session.Action{Act: apply.Act{Transition: plan.TransitionResume}}}, &cobra.Command{
 		Use: "resume (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Resume a paused or unattended rollout",
 		Long: `Resume a rollout that was paused, or whose executor has stopped: it continues from the
 state recorded in the cluster, without repeating or skipping a step. For a workload
@@ -54,8 +55,8 @@ a Rollout of rollouts.kruise.io.`,
 	}, "resumed")
 }
 
-func newPause(shared *common) *cobra.Command {
-	o := &control{action: action{apply.Act{Transition: plan.TransitionPause}}}
+func newPause(shared *session.Client) *cobra.Command {
+	o := &control{action: session.Action{Act: apply.Act{Transition: plan.TransitionPause}}}
 	c := newControl(shared, o, &cobra.Command{
 		Use: "pause (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Pause a rollout",
 		Long: `Pause a rollout: no more pods are updated once the command returns, except those already
@@ -71,16 +72,16 @@ rollouts.kruise.io is paused itself.`,
 	return c
 }
 
-func newRetry(shared *common) *cobra.Command {
-	return newControl(shared, &control{action: action{apply.Act{Transition: plan.TransitionRetry}}}, &cobra.Command{
+func newRetry(shared *session.Client) *cobra.Command {
+	return newControl(shared, &control{action: session.Action{Act: apply.Act{Transition: plan.TransitionRetry}}}, &cobra.Command{
 		Use: "retry TYPE/NAME", Short: "Retry the failed step of a rollout",
 		Example: "  kubectl kruise rollout retry cloneset/web",
 	}, "")
 }
 
-func newAbort(shared *common) *cobra.Command {
+func newAbort(shared *session.Client) *cobra.Command {
 	var rollback bool
-	o := &control{action: action{apply.Act{Transition: plan.TransitionAbort}}}
+	o := &control{action: session.Action{Act: apply.Act{Transition: plan.TransitionAbort}}}
 	c := newControl(shared, o, &cobra.Command{
 		Use: "abort TYPE/NAME", Short: "Abort a rollout, or roll it back",
 		Long: `Abort a rollout: no more pods are updated once the command returns, except those

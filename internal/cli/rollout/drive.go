@@ -13,6 +13,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -22,7 +24,7 @@ import (
 
 // driveOptions are those of the process in a Job of --detach.
 type driveOptions struct {
-	execution
+	execute.Execution
 
 	name resourcearg.Name
 	// group is the name of a group that is carried out; "" for one workload.
@@ -42,8 +44,8 @@ another process carries out the rollout, this one waits, and continues when it s
 Exit code 3 means that the rollout failed, was aborted or rolled back, or may not be
 carried out; running it again would not change that.`
 
-func newDrive(shared *common) *cobra.Command {
-	o := &driveOptions{execution: execution{common: shared, executionFlags: executionFlags{successOn: "complete"}}}
+func newDrive(shared *session.Client) *cobra.Command {
+	o := &driveOptions{Execution: execute.Execution{Client: shared, Flags: execute.Flags{SuccessOn: "complete"}}}
 	c := &cobra.Command{
 		Hidden: true, Use: "drive (TYPE/NAME | --group NAME) --approved DIGEST", Short: "Carry out a recorded rollout, as the Job of --detach does", Long: driveLong,
 		Example: "  kubectl kruise rollout drive cloneset/web --approved sha256:5fb1… --back-to 7c9d…",
@@ -54,18 +56,18 @@ func newDrive(shared *common) *cobra.Command {
 			case len(args) > 0:
 				err = errGroupAndName()
 			default:
-				err = o.notifications.checkGroup()
+				err = o.Notifications.CheckGroup()
 			}
 			if err != nil {
 				return err
 			}
-			if o.authority.digest == "" {
+			if o.Authority.Digest == "" {
 				return command.Usagef("the digest that 'rollout run' printed", "--approved is missing")
 			}
-			if err := o.notifications.check(); err != nil {
+			if err := o.Notifications.Check(); err != nil {
 				return err
 			}
-			stop, err := o.notifications.serve()
+			stop, err := o.Serve()
 			if err != nil {
 				return err
 			}
@@ -74,18 +76,18 @@ func newDrive(shared *common) *cobra.Command {
 		},
 	}
 	fl := c.Flags()
-	fl.StringVarP(&o.output, "output", "o", outputs[0], "text, or json: one event a line")
-	command.Offer(c, "output", outputs...)
-	fl.StringVar(&o.authority.digest, "approved", "", "digest of the plan that may be carried out")
+	fl.StringVarP(&o.Output, "output", "o", execute.Outputs[0], "text, or json: one event a line")
+	command.Offer(c, "output", execute.Outputs...)
+	fl.StringVar(&o.Authority.Digest, "approved", "", "digest of the plan that may be carried out")
 	fl.StringVar(&o.group, "group", "", "name of a recorded group of rollouts, instead of TYPE/NAME")
 	fl.StringVar(&o.back, "back-to", "", "hash of the template to which a failed step may go back; empty is none")
-	fl.StringVar(&o.authority.file, "plan", "", "file with the plan, or with the group and its plans, which is recorded unless it already is")
+	fl.StringVar(&o.Authority.File, "plan", "", "file with the plan, or with the group and its plans, which is recorded unless it already is")
 	_ = c.MarkFlagFilename("plan", "yaml", "yml", "json")
-	fl.IntVar(&o.first, "from", 0, "index of the first step that may be carried out")
-	fl.BoolVar(&o.authority.asks.LinkLocal, "allow-link-local", false, "let verify steps ask link-local addresses and metadata services")
-	o.notifications.addFlags(c)
-	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
-	cmdutil.AddFieldManagerFlagVar(c, &o.manager, fieldManager)
+	fl.IntVar(&o.First, "from", 0, "index of the first step that may be carried out")
+	fl.BoolVar(&o.Authority.Asks.LinkLocal, "allow-link-local", false, "let verify steps ask link-local addresses and metadata services")
+	o.Notifications.AddFlags(c)
+	c.ValidArgsFunction = resourcearg.CompleteNames(shared.Factory)
+	cmdutil.AddFieldManagerFlagVar(c, &o.Manager, session.FieldManager)
 	return c
 }
 
@@ -106,7 +108,7 @@ func (o *driveOptions) run(ctx context.Context) error {
 			return o.final(err)
 		}
 		if !told {
-			_, _ = fmt.Fprintf(o.factory.Streams.Err, "%v; this runner continues when that process stops\n", err)
+			_, _ = fmt.Fprintf(o.Factory.Streams.Err, "%v; this runner continues when that process stops\n", err)
 			told = true
 		}
 		select {
@@ -132,18 +134,18 @@ func (o *driveOptions) final(err error) error {
 // once drives the rollout as far as this process can. The error wraps plan.ErrOtherExecutor where
 // another one does.
 func (o *driveOptions) once(ctx context.Context) error {
-	rollouts, err := o.rollouts()
+	rollouts, err := o.Rollouts()
 	if err != nil {
 		return err
 	}
-	s, err := o.open(ctx, o.name)
+	s, err := o.Open(ctx, o.name)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	known := &runnerApprovals{driveOptions: o, digests: []string{o.authority.digest}, back: map[cluster.Ref]string{s.target.Ref: o.back}}
+	known := &runnerApprovals{driveOptions: o, digests: []string{o.Authority.Digest}, back: map[cluster.Ref]string{s.Target.Ref: o.back}}
 	rollouts.Approvals = known
-	s.AllowVerify(o.authority.asks)
+	s.AllowVerify(o.Authority.Asks)
 	rec, err := s.Rollout()
 	if err != nil && !errors.Is(err, plan.ErrNoRollout) {
 		return err
@@ -153,7 +155,7 @@ func (o *driveOptions) once(ctx context.Context) error {
 		mine, proof = known.Approved(ctx, rec.Plan)
 	}
 	switch {
-	case proof != nil && o.authority.file != "" && (err != nil || !rec.InFlight()):
+	case proof != nil && o.Authority.File != "" && (err != nil || !rec.InFlight()):
 		return o.begins(ctx, known, s)
 	case proof != nil:
 		return proof
@@ -163,7 +165,7 @@ func (o *driveOptions) once(ctx context.Context) error {
 	}
 	e, err := rollouts.TakeOver(ctx, s)
 	if err != nil {
-		return withHint(err)
+		return session.WithHint(err)
 	}
 	// The process that had it may have completed it while this one waited for the Lease.
 	if now, err := e.Record(); err == nil {
@@ -179,16 +181,16 @@ func (o *driveOptions) once(ctx context.Context) error {
 // hasEnded reports whether nothing is left of a rollout, and how it ended. mine says that its
 // plan is the approved one, and not the way back from it. How far it has come is in no digest, so that a
 // record which says that it is completed is compared with the workload.
-func (o *driveOptions) hasEnded(ctx context.Context, s *session, rec plan.Record, mine bool) (ended bool, err error) {
-	w := o.factory.Streams.Err
+func (o *driveOptions) hasEnded(ctx context.Context, s *session.Session, rec plan.Record, mine bool) (ended bool, err error) {
+	w := o.Factory.Streams.Err
 	switch {
 	case rec.State() == plan.StateDone && !mine:
 		_, _ = fmt.Fprintln(w, "rolled back: "+rec.Plan.RollbackReason)
 		return true, command.ErrFailed
 	case rec.State() == plan.StateDone:
-		snapshot, err := s.Observe(ctx, s.target.Ref)
+		snapshot, err := s.Observe(ctx, s.Target.Ref)
 		if err == nil && !rec.IsDelivered(snapshot) {
-			err = &command.FailedError{Err: fmt.Errorf("%s: %w", s.target, apply.ErrNotDelivered)}
+			err = &command.FailedError{Err: fmt.Errorf("%s: %w", s.Target, apply.ErrNotDelivered)}
 		}
 		if err == nil {
 			_, _ = fmt.Fprintln(w, "completed already")
@@ -202,34 +204,34 @@ func (o *driveOptions) hasEnded(ctx context.Context, s *session, rec plan.Record
 }
 
 // begins carries out the rollout of --plan, which is not recorded yet: one workload that is open, or a group.
-func (o *driveOptions) begins(ctx context.Context, known *runnerApprovals, s *session) error {
-	rec, err := readRollout(o.authority.file, o.group)
+func (o *driveOptions) begins(ctx context.Context, known *runnerApprovals, s *session.Session) error {
+	rec, err := execute.ReadRollout(o.Authority.File, o.group)
 	if err == nil {
 		err = known.accept(ctx, &rec)
 	}
 	if err != nil {
-		return &command.FailedError{Err: fmt.Errorf("the plan in %s: %w", o.authority.file, err)}
+		return &command.FailedError{Err: fmt.Errorf("the plan in %s: %w", o.Authority.File, err)}
 	}
-	r := &rolling{execution: &o.execution, record: rec}
-	defer r.close()
+	r := &execute.Rolling{Execution: &o.Execution, Record: rec}
+	defer r.CloseAll()
 	for _, m := range rec.Members {
-		one := &member{session: s, plan: m.Plan}
+		one := &execute.Member{Session: s, Plan: m.Plan}
 		if s == nil {
-			if one.session, err = o.openRef(ctx, m.Ref); err != nil {
+			if one.Session, err = o.OpenRef(ctx, m.Ref); err != nil {
 				return err
 			}
-			r.members = append(r.members, one) // to be closed here
+			r.Members = append(r.Members, one) // to be closed here
 		}
 		// The digest has every write in it: what the plan says of itself was read by the person.
-		_, err := starts(ctx, one.session, m.Plan)
-		if _, misfit := errors.AsType[*haltError](err); misfit {
+		_, err := session.Starts(ctx, one.Session, m.Plan)
+		if _, misfit := errors.AsType[*session.HaltError](err); misfit {
 			return &command.FailedError{Err: fmt.Errorf("%s: %w", rec.MemberName(m.Ref), err)}
 		}
 		if err != nil {
 			return err
 		}
 	}
-	rollouts, err := o.rollouts()
+	rollouts, err := o.Rollouts()
 	if err != nil {
 		return err
 	}
@@ -241,17 +243,17 @@ func (o *driveOptions) begins(ctx context.Context, known *runnerApprovals, s *se
 	if err := beginsAfter(ctx, rollouts, &rec); err != nil {
 		return err
 	}
-	rec.By = holder()
-	groups, err := o.groups(known, r.sessions())
+	rec.By = session.Holder()
+	groups, err := o.Groups(known, r.Sessions())
 	if err != nil {
 		return err
 	}
-	opt, stop, err := o.groupOptions(ctx, rec)
+	opt, stop, err := o.GroupOptions(ctx, rec)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	r.closed = true
+	r.Closed = true
 	res, err := groups.Begin(ctx, rec, &opt)
 	return o.groupEnds(rec, res, err)
 }
@@ -274,17 +276,17 @@ func beginsAfter(ctx context.Context, rollouts apply.Rollouts, rec *plan.Rollout
 // onceGroup carries a group out as far as this process can. The error wraps
 // plan.ErrOtherExecutor where another one does.
 func (o *driveOptions) onceGroup(ctx context.Context) error {
-	end, err := o.share(ctx)
+	end, err := o.Share(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
-	namespace, err := o.factory.NamespaceOrDefault()
+	namespace, err := o.Factory.NamespaceOrDefault()
 	if err != nil {
 		return err
 	}
 	known := &runnerApprovals{driveOptions: o}
-	groups, err := o.groups(known, nil)
+	groups, err := o.Groups(known, nil)
 	if err != nil {
 		return err
 	}
@@ -294,12 +296,12 @@ func (o *driveOptions) onceGroup(ctx context.Context) error {
 	}
 	_, unapproved := errors.AsType[*apply.UnapprovedError](err)
 	switch {
-	case o.authority.file != "" && (errors.Is(err, plan.ErrNoGroup) || unapproved && !rec.Finished.IsZero()):
+	case o.Authority.File != "" && (errors.Is(err, plan.ErrNoGroup) || unapproved && !rec.Finished.IsZero()):
 		return o.begins(ctx, known, nil)
 	case err != nil:
 		return err
 	}
-	opt, stop, err := o.groupOptions(ctx, rec)
+	opt, stop, err := o.GroupOptions(ctx, rec)
 	if err != nil {
 		return err
 	}
@@ -308,7 +310,7 @@ func (o *driveOptions) onceGroup(ctx context.Context) error {
 	approved := func(now plan.Rollout) (bool, error) { return true, known.accept(ctx, &now) }
 	res, err := groups.Resume(ctx, rec.Namespace, rec.Name, approved, &opt)
 	if res.Ended == event.Completed && !rec.Finished.IsZero() {
-		_, _ = fmt.Fprintln(o.factory.Streams.Err, "completed already")
+		_, _ = fmt.Fprintln(o.Factory.Streams.Err, "completed already")
 	}
 	return o.groupEnds(rec, res, err)
 }
@@ -318,26 +320,26 @@ func (o *driveOptions) onceGroup(ctx context.Context) error {
 func (o *driveOptions) groupEnds(rec plan.Rollout, res apply.GroupResult, err error) error {
 	switch {
 	case err != nil:
-		return groupHinted(rec.Name, err)
+		return execute.GroupHinted(rec.Name, err)
 	case res.Ended == event.RolledBack:
-		return errors.Join(o.groupEnded(rec, res), command.ErrFailed)
+		return errors.Join(o.GroupEnded(rec, res), command.ErrFailed)
 	}
-	if err := o.groupEnded(rec, res); err == nil || res.Faults == nil {
+	if err := o.GroupEnded(rec, res); err == nil || res.Faults == nil {
 		return err
 	}
 	return fmt.Errorf("a rollout could not be carried out here: %w", res.Faults)
 }
 
 // drives carries out what was taken over.
-func (o *driveOptions) drives(ctx context.Context, s *session, e *apply.Executor, err error) error {
+func (o *driveOptions) drives(ctx context.Context, s *session.Session, e *apply.Executor, err error) error {
 	if err != nil {
-		return withHint(err)
+		return session.WithHint(err)
 	}
-	res, err := o.carryOut(ctx, s, e, nil)
+	res, err := o.CarryOut(ctx, s, e, nil)
 	if err != nil {
 		return err
 	}
-	return o.end(res)
+	return o.Ending(res)
 }
 
 // runnerApprovals are the approvals of a runner: the digest in its arguments, of a plan or of a group with its plans, and
@@ -359,7 +361,7 @@ func (a *runnerApprovals) Approve(context.Context, plan.Plan) error { return nil
 // way back from it.
 func (a *runnerApprovals) Approved(ctx context.Context, p plan.Plan) (bool, error) {
 	rec := plan.RolloutOf(p)
-	of, err := a.common.digests(ctx, &rec)
+	of, err := a.Digests(ctx, &rec)
 	if err != nil {
 		return false, err
 	}
@@ -370,7 +372,7 @@ func (a *runnerApprovals) Approved(ctx context.Context, p plan.Plan) (bool, erro
 		return false, nil
 	}
 	return false, &resource.Error{
-		Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("it is %s, and %s was approved", of[0], a.authority.digest)}},
+		Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("it is %s, and %s was approved", of[0], a.Authority.Digest)}},
 		Hint: "'" + p.Target.Command("show") + "' shows the recorded plan: it was edited, or another rollout has started",
 	}
 }
@@ -392,7 +394,7 @@ func (a *runnerApprovals) TakeOver(_ context.Context, t apply.TakeOver) (whole b
 // accept takes a rollout in that has the digest of the arguments, and by it its plans and the ways back from them; the
 // error refuses another one.
 func (a *runnerApprovals) accept(ctx context.Context, rec *plan.Rollout) error {
-	clusters, err := a.clusters(ctx)
+	clusters, err := a.ClusterIdentities(ctx)
 	if err != nil {
 		return err
 	}
@@ -400,9 +402,9 @@ func (a *runnerApprovals) accept(ctx context.Context, rec *plan.Rollout) error {
 	for _, id := range clusters {
 		of = append(of, rec.Digest(id))
 	}
-	if !slices.Contains(of, a.authority.digest) {
+	if !slices.Contains(of, a.Authority.Digest) {
 		return &resource.Error{
-			Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("it is %s, and %s was approved", of[0], a.authority.digest)}},
+			Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("it is %s, and %s was approved", of[0], a.Authority.Digest)}},
 			Hint: "'kubectl kruise rollout status' shows the recorded one: it was edited, or another one has started",
 		}
 	}

@@ -3,6 +3,7 @@ package rollout
 import (
 	"context"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -10,16 +11,16 @@ import (
 
 // groupStatusOf shows the status of a group, once or until it ends.
 func (o *statusOptions) groupStatusOf(ctx context.Context) error {
-	end, err := o.share(ctx)
+	end, err := o.Share(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
-	namespace, err := o.factory.NamespaceOrDefault()
+	namespace, err := o.Factory.NamespaceOrDefault()
 	if err != nil {
 		return err
 	}
-	groups, err := o.groups(o.approvals(), nil)
+	groups, err := o.Groups(o.Approvals(), nil)
 	if err != nil {
 		return err
 	}
@@ -39,17 +40,17 @@ func (o *statusOptions) showGroupStatus(ctx context.Context, groups apply.Groups
 	if err != nil {
 		return err
 	}
-	s := groupStatus(rec, stands)
-	if by, err := o.groupRecords().Holder(ctx, rec.Namespace, rec.Name); err == nil {
+	s := execute.GroupStatus(rec, stands)
+	if by, err := o.GroupRecords().Holder(ctx, rec.Namespace, rec.Name); err == nil {
 		s.Holder = by // who carries it out is shown where that may be read
 	}
-	if clusters, err := o.clusters(ctx); err == nil {
+	if clusters, err := o.ClusterIdentities(ctx); err == nil {
 		s.Digest = rec.Digest(clusters[0])
 	}
-	if o.output == "json" {
-		err = view.JSON(o.factory.Streams.Out, s)
+	if o.Output == "json" {
+		err = view.JSON(o.Factory.Streams.Out, s)
 	} else {
-		err = view.Group(o.factory.Streams.Out, s, o.factory.OutStyle(false))
+		err = view.Group(o.Factory.Streams.Out, s, o.Factory.OutStyle(false))
 	}
 	if err == nil && stands.Phase == plan.PhaseFailed {
 		err = o.errorOf(plan.Decision{Verb: plan.Halt})
@@ -59,7 +60,7 @@ func (o *statusOptions) showGroupStatus(ctx context.Context, groups apply.Groups
 
 // watchGroup shows the status of a group whenever it changes, until it has ended.
 func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec plan.Rollout) error {
-	opt, stop, err := o.groupOptions(ctx, rec)
+	opt, stop, err := o.GroupOptions(ctx, rec)
 	if err != nil {
 		return err
 	}
@@ -68,5 +69,5 @@ func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec
 	if err != nil {
 		return err
 	}
-	return o.groupEnded(rec, res)
+	return o.GroupEnded(rec, res)
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
@@ -35,16 +37,16 @@ func byAt(by string, at time.Time) string {
 // onGroup does what the verb does to the group and to each of its rollouts that allows it,
 // and carries the group out where the verb continues it.
 func (o *control) onGroup(ctx context.Context) error {
-	end, err := o.share(ctx)
+	end, err := o.Share(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
-	namespace, err := o.factory.NamespaceOrDefault()
+	namespace, err := o.Factory.NamespaceOrDefault()
 	if err != nil {
 		return err
 	}
-	v := &groupVerb{control: o, records: o.groupRecords(), known: &approvals{common: o.common, group: true}}
+	v := &groupVerb{control: o, records: o.GroupRecords(), known: &session.Approvals{Client: o.Client, Group: true}}
 	if v.rec, err = v.records.Load(ctx, namespace, o.group); err != nil {
 		return noGroup(err)
 	}
@@ -52,22 +54,22 @@ func (o *control) onGroup(ctx context.Context) error {
 	if err := o.allows(v.rec, back); err != nil {
 		return err
 	}
-	if back && !o.dry().Only() { // its record may be edited: what it names is in the question
+	if back && !o.Dry().Only() { // its record may be edited: what it names is in the question
 		var names []string
 		for _, m := range v.rec.Members {
 			names = append(names, v.rec.MemberName(m.Ref))
 		}
-		if err := o.ask(ctx, o.yes, fmt.Sprintf("Roll back all rollouts of group %s (%s)?", o.group, strings.Join(names, ", "))); err != nil {
+		if err := o.Ask(ctx, o.yes, fmt.Sprintf("Roll back all rollouts of group %s (%s)?", o.group, strings.Join(names, ", "))); err != nil {
 			return err
 		}
 	}
-	if v.groups, err = o.groups(v.known, nil); err != nil {
+	if v.groups, err = o.Groups(v.known, nil); err != nil {
 		return err
 	}
 	switch {
-	case o.dry().Only():
+	case o.Dry().Only():
 		return v.preview(ctx)
-	case o.detach.on:
+	case o.Detach.On:
 		return v.detach(ctx)
 	}
 	return v.do(ctx)
@@ -80,7 +82,7 @@ type groupVerb struct {
 	rec     plan.Rollout
 	records *kube.Groups
 	groups  apply.Groups
-	known   *approvals
+	known   *session.Approvals
 	// agreed is the digest of the group that the user was shown and agreed to; "" for none.
 	agreed string
 	// left are rollouts of other namespaces, which the record of the group alone does not have changed.
@@ -96,7 +98,7 @@ func (v *groupVerb) do(ctx context.Context) error {
 	by, err := v.records.Holder(ctx, v.rec.Namespace, v.rec.Name)
 	driven := err == nil && by != ""
 	if v.continuesHere() && !driven {
-		if err := v.known.confirm(ctx, &v.rec, v.groups); err != nil {
+		if err := v.known.Confirm(ctx, &v.rec, v.groups); err != nil {
 			return err
 		}
 		v.agreed = v.rec.Digest("")
@@ -109,7 +111,7 @@ func (v *groupVerb) do(ctx context.Context) error {
 	}
 	err = v.drive(ctx)
 	if driven && !v.action.GoesBack() && errors.Is(err, plan.ErrOtherExecutor) { // it is alive: one that was killed would have been waited for
-		_, _ = fmt.Fprintf(v.factory.Streams.Err, "%s carries the group out, and follows\n", by)
+		_, _ = fmt.Fprintf(v.Factory.Streams.Err, "%s carries the group out, and follows\n", by)
 		return nil
 	}
 	return err
@@ -118,22 +120,22 @@ func (v *groupVerb) do(ctx context.Context) error {
 // detach has a Job carry out what is left of the group, which the user has to have approved.
 func (v *groupVerb) detach(ctx context.Context) error {
 	if by, err := v.records.Holder(ctx, v.rec.Namespace, v.rec.Name); err == nil && by != "" {
-		return groupHinted(v.rec.Name, fmt.Errorf("%w: %s", plan.ErrOtherExecutor, by))
+		return execute.GroupHinted(v.rec.Name, fmt.Errorf("%w: %s", plan.ErrOtherExecutor, by))
 	}
-	approved, err := v.known.knows(ctx, &v.rec)
+	approved, err := v.known.Knows(ctx, &v.rec)
 	if err != nil {
 		return err
 	}
 	if !approved {
-		return v.known.unapproved(&v.rec)
+		return v.known.Unapproved(&v.rec)
 	}
-	return v.jobs().around(ctx, &v.rec, func() error { return v.change(ctx) })
+	return v.Jobs().Around(ctx, &v.rec, func() error { return v.change(ctx) })
 }
 
 // change changes the record of the group, and those of its rollouts.
 func (v *groupVerb) change(ctx context.Context) error {
-	by := byAt(holder(), time.Now())
-	rec, err := v.records.Change(ctx, v.rec.Namespace, v.rec.Name, func(r *plan.Rollout) error { v.action.mark(r, by); return nil })
+	by := byAt(session.Holder(), time.Now())
+	rec, err := v.records.Change(ctx, v.rec.Namespace, v.rec.Name, func(r *plan.Rollout) error { v.action.Mark(r, by); return nil })
 	if err != nil {
 		return err
 	}
@@ -148,7 +150,7 @@ func (o *control) allows(rec plan.Rollout, back bool) error {
 		return &resource.Error{
 			Err: fmt.Errorf("group %s was aborted %s, and is rolled back", rec.Name, rec.Aborted), Hint: "'kubectl kruise rollout abort --group " + rec.Name + " --rollback' continues that",
 		}
-	case rec.Aborted != "" && o.action.continues():
+	case rec.Aborted != "" && o.action.ContinuesRollout():
 		return &resource.Error{
 			Err: fmt.Errorf("group %s was aborted %s", rec.Name, rec.Aborted), Hint: "roll it back with 'kubectl kruise rollout abort --group " + rec.Name + " --rollback', or start a new one with 'kubectl kruise rollout run'",
 		}
@@ -178,7 +180,7 @@ func (v *groupVerb) changeMembers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed\n", v.rec.Name, changed, counted.Of(len(v.rec.Members), "rollout"))
+	_, _ = fmt.Fprintf(v.Factory.Streams.Err, "group %s: %d of %s changed\n", v.rec.Name, changed, counted.Of(len(v.rec.Members), "rollout"))
 	return v.leftError()
 }
 
@@ -207,7 +209,7 @@ func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) err
 	approved := v.isAgreed(v.rec)
 	if !approved {
 		var err error
-		if approved, err = v.known.knows(ctx, &v.rec); err != nil {
+		if approved, err = v.known.Knows(ctx, &v.rec); err != nil {
 			return err
 		}
 	}
@@ -221,7 +223,7 @@ func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) err
 		}
 		// The record of a group may be edited: a rollout that is not of the group's is left alone.
 		phase, _ := forward.PhaseOf(i, one, true)
-		switch applies := v.action.applies(phase); {
+		switch applies := v.action.Applies(phase); {
 		case !applies && !v.action.GoesBack() || !forward.Has(one): // also one that has ended is rolled back
 			continue
 		case !approved && m.Ref.Namespace != v.rec.Namespace:
@@ -257,12 +259,12 @@ func (v *groupVerb) preview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed%s\n", v.rec.Name, changed, counted.Of(len(v.rec.Members), "rollout"), v.dry().Suffix())
-	return errors.Join(v.show(ctx, list), v.leftError())
+	_, _ = fmt.Fprintf(v.Factory.Streams.Err, "group %s: %d of %s changed%s\n", v.rec.Name, changed, counted.Of(len(v.rec.Members), "rollout"), v.Dry().Suffix())
+	return errors.Join(v.ShowRequests(ctx, list), v.leftError())
 }
 
 func (v *groupVerb) previewMember(ctx context.Context, ref cluster.Ref) ([]event.Request, error) {
-	s, err := v.openRef(ctx, ref)
+	s, err := v.OpenRef(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -278,13 +280,13 @@ func (v *groupVerb) previewMember(ctx context.Context, ref cluster.Ref) ([]event
 }
 
 func (v *groupVerb) changeMember(ctx context.Context, ref cluster.Ref) error {
-	s, err := v.locateIn(ctx, nameOfRef(ref), ref.Namespace)
+	s, err := v.LocateRef(ctx, ref)
 	if err != nil {
 		return err
 	}
-	_, said, err := v.act(ctx, s, v.action, false)
+	_, said, err := v.ActOn(ctx, s, v.action, false)
 	if err == nil {
-		_, _ = fmt.Fprintf(v.factory.Streams.Err, "%s: %s\n", ref, said)
+		_, _ = fmt.Fprintf(v.Factory.Streams.Err, "%s: %s\n", ref, said)
 	}
 	return err
 }
@@ -295,7 +297,7 @@ const mostHandovers = 6
 
 // drive carries out what is left of the group, or rolls it back.
 func (v *groupVerb) drive(ctx context.Context) error {
-	opt, stop, err := v.groupOptions(ctx, v.rec)
+	opt, stop, err := v.GroupOptions(ctx, v.rec)
 	if err != nil {
 		return err
 	}
@@ -306,10 +308,10 @@ func (v *groupVerb) drive(ctx context.Context) error {
 		case v.isAgreed(now):
 			return true, nil
 		case !opt.Back:
-			return true, v.known.confirm(ctx, &now, v.groups)
+			return true, v.known.Confirm(ctx, &now, v.groups)
 		}
 		// Each way back is proven by itself; the limits of a record alone are not.
-		if whole, err = v.known.knows(ctx, &now); err != nil || whole {
+		if whole, err = v.known.Knows(ctx, &now); err != nil || whole {
 			return whole, err
 		}
 		v.rec, v.left = now, nil // it may have been edited since it was read
@@ -324,7 +326,7 @@ func (v *groupVerb) drive(ctx context.Context) error {
 		// The process that carried the group out lets go of it once its rollouts have stopped.
 	}
 	if err != nil {
-		return groupHinted(v.rec.Name, err)
+		return execute.GroupHinted(v.rec.Name, err)
 	}
-	return v.groupEnded(v.rec, res)
+	return v.GroupEnded(v.rec, res)
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -20,18 +22,18 @@ import (
 )
 
 type historyOptions struct {
-	*common
+	*session.Client
 
 	name     resourcearg.Name
 	revision int64
 	// rollouts asks for past rollouts instead of revisions.
 	rollouts bool
-	printer  *printed
+	printer  *session.Printed
 }
 
-func newHistory(shared *common) *cobra.Command {
-	o := &historyOptions{common: shared}
-	which := objects{united: asSubsets}
+func newHistory(shared *session.Client) *cobra.Command {
+	o := &historyOptions{Client: shared}
+	which := session.Objects{United: session.AsSubsets}
 	c := &cobra.Command{
 		Use: "history (TYPE/NAME | TYPE NAME | -f FILE)", Short: "List the revisions of a workload and their changes",
 		Long: `List the revisions of a workload: how many pods each has, what changed from one to the
@@ -50,7 +52,7 @@ who can write ConfigMaps can edit these records.`,
 			if o.rollouts && o.revision != 0 {
 				return command.Usagef("", "--revision and --rollouts exclude each other")
 			}
-			return shared.each(c.Context(), &which, args, func(arg string) error {
+			return shared.Each(c.Context(), &which, args, func(arg string) error {
 				var err error
 				if o.name, err = resourcearg.Parse(arg); err != nil {
 					return err
@@ -58,10 +60,10 @@ who can write ConfigMaps can edit these records.`,
 				return o.run(c.Context())
 			})
 		},
-		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(shared.Factory),
 	}
-	which.addFlags(c)
-	o.printer = newPrinted(c, "", nil)
+	which.AddFlags(c)
+	o.printer = session.NewPrinted(c, "", nil)
 	c.Flags().BoolVar(&o.rollouts, "rollouts", false, "list past rollouts: steps, durations, decisions, results; -o json prints data")
 	c.Flags().Int64Var(&o.revision, "revision", 0, "show all fields that this revision changed")
 	return c
@@ -69,20 +71,20 @@ who can write ConfigMaps can edit these records.`,
 
 // pastRollouts lists the recorded rollouts.
 func (o *historyOptions) pastRollouts(ctx context.Context) error {
-	s, err := o.locate(ctx, o.name)
+	s, err := o.Locate(ctx, o.name)
 	if err != nil {
 		return err
 	}
-	rollouts, err := o.common.rollouts()
+	rollouts, err := o.Rollouts()
 	if err != nil {
 		return err
 	}
-	rec, err := rollouts.Get(ctx, s.target.Ref)
+	rec, err := rollouts.Get(ctx, s.Target.Ref)
 	if err != nil {
 		return err
 	}
-	list, out := rec.Rollouts(), o.factory.Streams.Out
-	switch format := *o.printer.flags.OutputFormat; format {
+	list, out := rec.Rollouts(), o.Factory.Streams.Out
+	switch format := *o.printer.Flags.OutputFormat; format {
 	case "", "text":
 	case "json":
 		return view.JSON(out, list)
@@ -95,42 +97,42 @@ func (o *historyOptions) pastRollouts(ctx context.Context) error {
 	default:
 		return command.Usagef("json or yaml", "-o %s does not apply to --rollouts", format)
 	}
-	return view.PastRollouts(out, s.target.String(), list, rec.PastFault, time.Now(), o.factory.OutStyle(true))
+	return view.PastRollouts(out, s.Target.String(), list, rec.PastFault, time.Now(), o.Factory.OutStyle(true))
 }
 
 func (o *historyOptions) run(ctx context.Context) error {
 	if o.rollouts {
 		return o.pastRollouts(ctx)
 	}
-	s, err := o.open(ctx, o.name)
+	s, err := o.Open(ctx, o.name)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	snapshot, err := s.Observe(ctx, s.target.Ref)
+	snapshot, err := s.Observe(ctx, s.Target.Ref)
 	if err != nil {
 		return err
 	}
 	rows := revisions(snapshot)
-	if o.printer.object() {
+	if o.printer.Object() {
 		return o.printAll(ctx, s, snapshot)
 	}
 	if o.revision == 0 {
-		return view.History(o.factory.Streams.Out, s.target.String(), rows, o.factory.OutStyle(false))
+		return view.History(o.Factory.Streams.Out, s.Target.String(), rows, o.Factory.OutStyle(false))
 	}
 	i := slices.IndexFunc(rows, func(r view.Revision) bool { return r.Number == o.revision })
 	if i < 0 {
 		return o.noSuch(s)
 	}
-	return view.History(o.factory.Streams.Out, s.target.String(), rows[i:i+1], o.factory.OutStyle(true))
+	return view.History(o.Factory.Streams.Out, s.Target.String(), rows[i:i+1], o.Factory.OutStyle(true))
 }
 
-func (o *historyOptions) noSuch(s *session) error {
-	return s.object.Wrap(&tree.Error{Msg: fmt.Sprintf("has no revision %d", o.revision), Hint: "without --revision, history lists those there are"}, "")
+func (o *historyOptions) noSuch(s *session.Session) error {
+	return s.Object.Wrap(&tree.Error{Msg: fmt.Sprintf("has no revision %d", o.revision), Hint: "without --revision, history lists those there are"}, "")
 }
 
 // printAll prints an object for each revision, or for the one that is asked for.
-func (o *historyOptions) printAll(ctx context.Context, s *session, snapshot plan.Snapshot) error {
+func (o *historyOptions) printAll(ctx context.Context, s *session.Session, snapshot plan.Snapshot) error {
 	found := false
 	for _, r := range plan.Revisions(snapshot) {
 		if o.revision != 0 && o.revision != r.Number {
@@ -147,12 +149,12 @@ func (o *historyOptions) printAll(ctx context.Context, s *session, snapshot plan
 	return nil
 }
 
-func (o *historyOptions) printOne(ctx context.Context, s *session, r cluster.Revision) error {
-	if s.object.Is("apps", kruise.KindDeployment) {
+func (o *historyOptions) printOne(ctx context.Context, s *session.Session, r cluster.Revision) error {
+	if s.Object.Is("apps", kruise.KindDeployment) {
 		sets := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
-		return o.printer.fetch(ctx, o.common, sets, s.object.Namespace(), r.Name)
+		return o.printer.Fetch(ctx, o.Client, sets, s.Object.Namespace(), r.Name)
 	}
-	return o.printer.resource(o.common, withTemplate(s.object, r.Template))
+	return o.printer.Resource(o.Client, execute.WithTemplate(s.Object, r.Template))
 }
 
 // revisions are the stored templates, the oldest first, each with what it changed.

@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -16,13 +17,13 @@ import (
 )
 
 type listOptions struct {
-	*common
+	*session.Client
 
 	all, everywhere bool
 }
 
-func newList(shared *common) *cobra.Command {
-	o := &listOptions{common: shared}
+func newList(shared *session.Client) *cobra.Command {
+	o := &listOptions{Client: shared}
 	c := &cobra.Command{
 		Use: "list", Short: "List rollouts in progress",
 		Long:    "List recorded rollouts that are not completed. -A lists all namespaces, --all includes completed rollouts.",
@@ -38,15 +39,15 @@ func newList(shared *common) *cobra.Command {
 }
 
 func (c *listOptions) list(ctx context.Context) error {
-	defer c.factory.Working("reading rollouts").Stop()
-	namespace, err := c.factory.NamespaceOrDefault()
+	defer c.Factory.Working("reading rollouts").Stop()
+	namespace, err := c.Factory.NamespaceOrDefault()
 	if err != nil {
 		return err
 	}
 	if c.everywhere {
 		namespace = ""
 	}
-	rollouts, err := c.rollouts()
+	rollouts, err := c.Rollouts()
 	if err != nil {
 		return err
 	}
@@ -70,13 +71,13 @@ func (c *listOptions) list(ctx context.Context) error {
 	for _, u := range append(unreadable, broken...) {
 		rows = append(rows, view.RolloutRow{Namespace: u.Namespace, Name: "configmap/" + u.ConfigMap, Status: "the record cannot be read: " + u.Err.Error()})
 	}
-	return view.Rollouts(c.factory.Streams.Out, rows, c.factory.OutStyle(false))
+	return view.Rollouts(c.Factory.Streams.Out, rows, c.Factory.OutStyle(false))
 }
 
 // parentOf names the UnitedDeployment that a workload is a subset of, where that may be
 // read; "" for none.
 func (c *listOptions) parentOf(ctx context.Context, ref cluster.Ref) string {
-	client, err := c.factory.Dynamic()
+	client, err := c.Factory.Dynamic()
 	if err != nil {
 		return ""
 	}
@@ -84,7 +85,7 @@ func (c *listOptions) parentOf(ctx context.Context, ref cluster.Ref) string {
 	if err != nil {
 		return ""
 	}
-	if name := unitedOf(object); name != "" {
+	if name := session.UnitedOf(object); name != "" {
 		return "uniteddeployment/" + name
 	}
 	return ""
@@ -93,12 +94,12 @@ func (c *listOptions) parentOf(ctx context.Context, ref cluster.Ref) string {
 // groupsOf are the names of the groups that recorded rollouts are in, by their workloads, and the
 // groups that cannot be read. Nothing is shown where groups may not be read.
 func (c *listOptions) groupsOf(ctx context.Context, namespace string, list []plan.Record) (map[cluster.Ref]string, []apply.UnreadableRecordError) {
-	end, err := c.share(ctx)
+	end, err := c.Share(ctx)
 	if err != nil {
 		return nil, nil
 	}
 	defer end()
-	groups, unreadable, err := c.groupRecords().List(ctx, namespace)
+	groups, unreadable, err := c.GroupRecords().List(ctx, namespace)
 	if err != nil {
 		return nil, nil
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -28,7 +30,7 @@ const (
 	restartedEnv = "RESTARTED_AT"
 )
 
-func newRestart(shared *common) *cobra.Command {
+func newRestart(shared *session.Client) *cobra.Command {
 	v := &change{}
 	c := newChange(shared, v, &cobra.Command{
 		Use: "restart (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Recreate all pods; \"kubectl kruise restart\" keeps them",
@@ -46,23 +48,23 @@ kruise restart" does so for single pods or containers, too.`,
 // restartInPlace restarts the containers of workloads inside their pods.
 func (o *runOptions) restartInPlace(ctx context.Context, names []resourcearg.Name) error {
 	switch {
-	case o.printer.object() || o.into != "" || o.detach.manifest:
+	case o.Printer.Object() || o.into != "" || o.Detach.Manifest:
 		return command.Usagef("leave them out: nothing of the object changes", "-o, --write-back and --manifest are not for --in-place")
-	case len(names) > 1 && o.detach.on:
-		return o.refuseDetach()
+	case len(names) > 1 && o.Detach.On:
+		return o.RefuseDetach()
 	}
 	policy, err := o.Policy()
 	if err != nil {
 		return err
 	}
-	restarts := planning.RestartMaker{Factory: o.factory, Policy: policy}
+	restarts := planning.RestartMaker{Factory: o.Client.Factory, Policy: policy}
 	var worst error
 	for i, n := range names {
 		if len(names) > 1 {
-			_, _ = fmt.Fprintf(o.factory.Streams.Err, "%d of %d: %s\n", i+1, len(names), n)
+			_, _ = fmt.Fprintf(o.Client.Factory.Streams.Err, "%d of %d: %s\n", i+1, len(names), n)
 		}
-		err := o.planned(ctx, n, o.agreed(), "Restart the containers of all pods of "+n.String()+"?", restarts.Plan)
-		if worst = worse(worst, err); err != nil && !errors.Is(err, command.ErrPaused) {
+		err := o.RunPlanned(ctx, n, o.agreed(), "Restart the containers of all pods of "+n.String()+"?", restarts.Plan)
+		if worst = execute.Worse(worst, err); err != nil && !errors.Is(err, command.ErrPaused) {
 			break
 		}
 	}

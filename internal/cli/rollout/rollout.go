@@ -12,6 +12,8 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/live"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -33,7 +35,7 @@ const example = `  # roll out a new image in steps, after confirmation
 
 // Screens shows the terminal interface over a rollout that this process carries out,
 // until the user leaves it.
-type Screens func(ctx context.Context, f *factory.Factory, d *LiveRollouts, ref cluster.Ref) error
+type Screens func(ctx context.Context, f *factory.Factory, d *live.Rollouts, ref cluster.Ref) error
 
 // New returns the verb with its verbs; screens are for `run --ui`.
 func New(f *factory.Factory, screens Screens) *cobra.Command {
@@ -42,8 +44,8 @@ func New(f *factory.Factory, screens Screens) *cobra.Command {
 		Args: command.NoSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	shared := newCommon(f)
-	c.PersistentFlags().StringVar(&shared.stateNamespace, "state-namespace", kube.DefaultStateNamespace, "namespace where rollouts of kinds without a namespace are kept")
+	shared := session.NewClient(f)
+	c.PersistentFlags().StringVar(&shared.StateNamespace, "state-namespace", kube.DefaultStateNamespace, "namespace where rollouts of kinds without a namespace are kept")
 	c.AddCommand(
 		newRun(shared, screens), newApply(shared), newStatus(shared), newList(shared),
 		newPromote(shared), newAbort(shared), newRetry(shared), newApprove(shared),

@@ -11,15 +11,17 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/live"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	tty "github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 type runOptions struct {
-	execution
+	execute.Execution
 	planning.Options
 
 	yes bool
@@ -36,7 +38,7 @@ type runOptions struct {
 	// as is the verb that makes the new state by itself; nil for run.
 	as *change
 	// group is how several workloads are rolled out together.
-	group groupFlags
+	group execute.GroupFlags
 	// discardRecord has a record deleted that cannot be read.
 	discardRecord bool
 	// ui has the rollout carried out under the terminal interface, which screens shows.
@@ -63,13 +65,13 @@ const runExamples = `  kubectl kruise rollout run cloneset/web --image app=regis
   # all workloads of a directory, in the waves of their annotation, ten at a time
   kubectl kruise rollout run -f shop/ --wave-by argocd.argoproj.io/sync-wave --parallel 10 --max-unavailable-total 5%`
 
-func newRunOptions(shared *common) *runOptions {
-	o := &runOptions{Options: planning.Options{Maker: planning.Maker{Factory: shared.factory, Gates: shared.reader}}}
-	o.common = shared.withGates(&o.Given)
+func newRunOptions(shared *session.Client) *runOptions {
+	o := &runOptions{Options: planning.Options{Maker: planning.Maker{Factory: shared.Factory, Gates: shared.GateReader}}}
+	o.Client = shared.WithGates(&o.Given)
 	return o
 }
 
-func newRun(shared *common, screens Screens) *cobra.Command {
+func newRun(shared *session.Client, screens Screens) *cobra.Command {
 	o := newRunOptions(shared)
 	o.screens = screens
 	c := &cobra.Command{
@@ -78,15 +80,15 @@ func newRun(shared *common, screens Screens) *cobra.Command {
 		Long:    runLong,
 		Example: runExamples,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.dryRun.Read(c); err != nil {
+			if err := o.DryRun.Read(c); err != nil {
 				return err
 			}
-			if err := errors.Join(o.group.read(c), o.complete(args), o.detachable(c)); err != nil {
+			if err := errors.Join(o.group.Read(c), o.complete(args), o.Detachable(c)); err != nil {
 				return err
 			}
 			return o.runAll(c.Context())
 		},
-		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(shared.Factory),
 	}
 	o.AddFlags(c)
 	c.Flags().StringVarP(&o.selector, "selector", "l", "", "roll out all workloads that this label selector matches, one after the other")
@@ -96,25 +98,25 @@ func newRun(shared *common, screens Screens) *cobra.Command {
 		_ = c.Flags().MarkHidden(only) // a rollout starts from the cluster
 	}
 	o.addRunFlags(c)
-	o.group.addFlags(c)
-	o.dryRun.AddFlag(c)
+	o.group.AddFlags(c)
+	o.DryRun.AddFlag(c)
 	return c
 }
 
 // addRunFlags adds the flags of all verbs that make a plan and carry it out.
 func (o *runOptions) addRunFlags(c *cobra.Command) {
-	o.addFlags(c)
+	o.AddExecutionFlags(c)
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	c.Flags().StringVar(&o.into, "write-back", "", "when it is done, write the new template and the final partition into the manifest in this file or directory")
 	_ = c.MarkFlagFilename("write-back", "yaml", "yml")
-	o.detach.addFlags(c, &o.notifications, true)
+	o.Detach.AddFlags(c, &o.Notifications, true)
 }
 
 func (o *runOptions) complete(args []string) error {
-	if err := errors.Join(o.validate(), o.checkScreens(args)); err != nil {
+	if err := errors.Join(o.Check(), o.checkScreens(args)); err != nil {
 		return err
 	}
-	if o.discardRecord && (o.dry().Only() || o.detach.manifest) {
+	if o.discardRecord && (o.Dry().Only() || o.Detach.Manifest) {
 		return command.Usagef("run it once without", "--discard-record deletes a record: --dry-run and --manifest write nothing")
 	}
 	if len(args) == 1 {
@@ -130,7 +132,7 @@ func (o *runOptions) complete(args []string) error {
 		return o.Complete(args)
 	}
 	o.types = args
-	if err := bare(args); err != nil {
+	if err := session.Bare(args); err != nil {
 		return err
 	}
 	o.Several = true
@@ -140,14 +142,14 @@ func (o *runOptions) complete(args []string) error {
 // runAll rolls out what the command line means: one workload, several, or a UnitedDeployment.
 func (o *runOptions) runAll(ctx context.Context) error {
 	switch {
-	case o.united != "" && o.group.given:
-		return command.Usagef("its subsets follow one after the other", "--%s are not for a UnitedDeployment", strings.Join(groupFlagNames, ", --"))
+	case o.united != "" && o.group.Given:
+		return command.Usagef("its subsets follow one after the other", "--%s are not for a UnitedDeployment", strings.Join(execute.GroupFlagNames, ", --"))
 	case o.united != "":
-		if err := o.refuseDetach(); err != nil {
+		if err := o.RefuseDetach(); err != nil {
 			return err
 		}
 		return o.runUnited(ctx, o.united)
-	case o.group.given:
+	case o.group.Given:
 		if err := o.checkGroup(); err != nil {
 			return err
 		}
@@ -167,15 +169,15 @@ func (o *runOptions) checkGroup() error {
 	case o.into != "":
 		return command.Usagef("roll the workloads out without the flags of a group", "--write-back is for one workload at a time")
 	case o.selector == "" && len(o.Sources()) == 0:
-		return command.Usagef("give -l SELECTOR, -f FILE or -k DIR", "--%s are for several workloads", strings.Join(groupFlagNames, ", --"))
+		return command.Usagef("give -l SELECTOR, -f FILE or -k DIR", "--%s are for several workloads", strings.Join(execute.GroupFlagNames, ", --"))
 	}
-	return o.notifications.checkGroup()
+	return o.Notifications.CheckGroup()
 }
 
 // each is what the command line asks for, once for each workload.
 func (o *runOptions) each(ctx context.Context) ([]planning.One, error) {
 	if o.selector != "" {
-		names, err := o.selected(ctx, o.types, o.selector)
+		names, err := o.SelectedWorkloads(ctx, o.types, o.selector)
 		return o.eachOf(names), err
 	}
 	list, err := o.Each(ctx)
@@ -186,7 +188,7 @@ func (o *runOptions) each(ctx context.Context) ([]planning.One, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case len(names) == 0 && o.group.given:
+	case len(names) == 0 && o.group.Given:
 		return nil, errors.New("there is no workload to roll out")
 	case len(names) == 0:
 		return []planning.One{{Options: o.Options}}, nil
@@ -208,155 +210,155 @@ func (o *runOptions) rollOut(ctx context.Context, list []planning.One) error {
 	switch {
 	case several && o.ui:
 		return oneOnScreens()
-	case several && o.detach.on && !o.group.given:
-		return o.refuseDetach()
-	case several, o.group.given:
-		end, err := o.share(ctx)
+	case several && o.Detach.On && !o.group.Given:
+		return o.RefuseDetach()
+	case several, o.group.Given:
+		end, err := o.Share(ctx)
 		if err != nil {
 			return err
 		}
 		defer end()
 	}
-	r := &rolling{execution: &o.execution}
-	if err := o.makeAll(ctx, r, list); err != nil || len(r.members) == 0 {
-		r.close()
+	r := &execute.Rolling{Execution: &o.Execution}
+	if err := o.makeAll(ctx, r, list); err != nil || len(r.Members) == 0 {
+		r.CloseAll()
 		return err
 	}
 	return o.carry(ctx, r)
 }
 
 // agreed reports whether no question is asked: undo and restart have no question without a terminal.
-func (o *runOptions) agreed() bool { return o.yes || o.as != nil && !o.factory.Streams.InTTY }
+func (o *runOptions) agreed() bool { return o.yes || o.as != nil && !o.Client.Factory.Streams.InTTY }
 
 // carry shows a rollout, asks, and carries it out.
-func (o *runOptions) carry(ctx context.Context, r *rolling) error {
-	defer r.close()
-	done, err := r.show(ctx)
-	if done && o.printer != nil {
-		for _, m := range r.members {
+func (o *runOptions) carry(ctx context.Context, r *execute.Rolling) error {
+	defer r.CloseAll()
+	done, err := r.ShowAll(ctx)
+	if done && o.Printer != nil {
+		for _, m := range r.Members {
 			err = errors.Join(err, o.preview(ctx, m))
 		}
 	}
 	if done || err != nil {
 		return err
 	}
-	for _, m := range r.members {
-		if err := o.allowNamedCommands(&m.plan); err != nil {
+	for _, m := range r.Members {
+		if err := o.allowNamedCommands(&m.Plan); err != nil {
 			return err
 		}
 	}
-	if err := o.ask(ctx, o.agreed(), r.question()); err != nil {
+	if err := o.Ask(ctx, o.agreed(), r.Question()); err != nil {
 		return err
 	}
 	switch {
 	case o.ui:
 		return o.onScreens(ctx, r)
-	case o.detach.on:
-		return o.jobs().begin(ctx, r)
+	case o.Detach.On:
+		return o.Jobs().Begin(ctx, r)
 	}
-	phases, err := r.run(ctx)
-	for _, m := range r.members {
-		if phases[m.ref()] == plan.PhaseCompleted {
+	phases, err := r.RunAll(ctx)
+	for _, m := range r.Members {
+		if phases[m.Ref()] == plan.PhaseCompleted {
 			err = errors.Join(err, o.writeBack(ctx, m), o.changed(ctx, m))
 		}
 	}
-	return o.unlessPaused(err)
+	return o.UnlessPaused(err)
 }
 
 // makeAll makes the plan of every workload, and one rollout of all. Nothing is written, but where a
 // Rollout of Kruise's is handed the only one.
-func (o *runOptions) makeAll(ctx context.Context, r *rolling, list []planning.One) error {
+func (o *runOptions) makeAll(ctx context.Context, r *execute.Rolling, list []planning.One) error {
 	var errs resource.Errors
-	work := o.factory.Working("planning").Of(len(list), "workload")
+	work := o.Client.Factory.Working("planning").Of(len(list), "workload")
 	defer work.Stop()
 	for i, one := range list {
 		if len(list) > 1 {
 			one.Progress = work.Each(i, len(list))
 		}
 		m, err := o.make(ctx, one)
-		h, handed := errors.AsType[*controlledError](err)
+		h, handed := errors.AsType[*ControlledError](err)
 		switch {
-		case handed && len(list) == 1 && !o.group.given:
+		case handed && len(list) == 1 && !o.group.Given:
 			work.Stop()
-			defer m.session.Close()
+			defer m.Session.Close()
 			return o.handOver(ctx, m, h)
 		case handed:
-			err = &resource.Error{Err: fmt.Errorf("%s is %w", m.ref(), h), Hint: "roll it out by itself: its Rollout makes the steps"}
-		case err == nil && m.idle() && len(list) > 1:
-			_, _ = fmt.Fprintf(o.factory.Streams.Err, "%s: %s\n", m.ref(), o.why(m))
-		case err == nil && m.idle():
+			err = &resource.Error{Err: fmt.Errorf("%s is %w", m.Ref(), h), Hint: "roll it out by itself: its Rollout makes the steps"}
+		case err == nil && m.Idle() && len(list) > 1:
+			_, _ = fmt.Fprintf(o.Client.Factory.Streams.Err, "%s: %s\n", m.Ref(), o.why(m))
+		case err == nil && m.Idle():
 			err = o.unchanged(m, o.why(m))
 		}
 		if err != nil {
 			errs.Add(err)
-			if m.session != nil {
-				m.session.Close()
+			if m.Session != nil {
+				m.Session.Close()
 			}
 			continue
 		}
-		r.add(m)
+		r.AddMember(m)
 	}
 	if err := errs.Err(); err != nil {
 		return err
 	}
-	return r.assemble(&o.group, append(o.Sources(), o.selector)...)
+	return r.Assemble(&o.group, append(o.Sources(), o.selector)...)
 }
 
 // make opens a workload and makes its plan. Where that fails, the member may be open.
-func (o *runOptions) make(ctx context.Context, one planning.One) (*member, error) {
-	m := &member{called: one.Name}
+func (o *runOptions) make(ctx context.Context, one planning.One) (*execute.Member, error) {
+	m := &execute.Member{Called: one.Name}
 	manifest, name, namespace, err := one.Which(ctx)
 	if err != nil {
 		return m, err
 	}
-	m.called = name
+	m.Called = name
 	snapshot, err := o.present(ctx, m, namespace)
 	if err != nil {
 		return m, err
 	}
-	object := m.session.object
+	object := m.Session.Object
 	if o.as != nil {
-		m.desired, m.same, err = o.as.make(object, snapshot)
+		m.Desired, m.Same, err = o.as.make(object, snapshot)
 	} else {
-		m.desired, err = one.Desired(ctx, manifest, object)
+		m.Desired, err = one.Desired(ctx, manifest, object)
 	}
 	if err != nil {
 		return m, err
 	}
-	if err := planning.Admit(object, m.desired, snapshot.Gates.Release); err != nil {
+	if err := planning.Admit(object, m.Desired, snapshot.Gates.Release); err != nil {
 		return m, err
 	}
 	if err := o.ready(ctx, m); err != nil {
 		return m, err
 	}
-	made, err := one.Plan(ctx, object, snapshot, m.desired)
+	made, err := one.Plan(ctx, object, snapshot, m.Desired)
 	if err != nil {
 		return m, err
 	}
-	return m, m.take(made)
+	return m, m.Take(made)
 }
 
 // ready is asked before the plan is made: whether a plan is what there is to make,
 // and whether its result can be written back.
-func (o *runOptions) ready(ctx context.Context, m *member) error {
+func (o *runOptions) ready(ctx context.Context, m *execute.Member) error {
 	if err := o.findManifest(m); err != nil {
 		return err
 	}
-	o.warnOfOwners(m.session.object)
-	if err := m.session.parent.allows(m.session.object, m.desired); err != nil {
+	o.WarnOfOwners(m.Session.Object)
+	if err := m.Session.Parent.Allows(m.Session.Object, m.Desired); err != nil {
 		return err
 	}
-	r, err := o.releaseOf(ctx, m.session)
+	r, err := o.ReleaseOf(ctx, m.Session)
 	if err != nil || r == nil {
 		return err
 	}
-	return &controlledError{r, m.desired}
+	return &ControlledError{r, m.Desired}
 }
 
 // present opens the workload, and is what the plan is made from. No plan is shown or asked about
 // that cannot be begun, since another rollout is in progress; a group continues that.
-func (o *runOptions) present(ctx context.Context, m *member, namespace string) (plan.Snapshot, error) {
-	if err := o.discardUnreadable(ctx, m.called, namespace); err != nil {
+func (o *runOptions) present(ctx context.Context, m *execute.Member, namespace string) (plan.Snapshot, error) {
+	if err := o.discardUnreadable(ctx, m.Called, namespace); err != nil {
 		return plan.Snapshot{}, err
 	}
 	begins := plan.TransitionBegin
@@ -364,26 +366,26 @@ func (o *runOptions) present(ctx context.Context, m *member, namespace string) (
 		begins = plan.TransitionUndo
 	}
 	for {
-		s, err := o.locateIn(ctx, m.called, namespace)
+		s, err := o.LocateIn(ctx, m.Called, namespace)
 		if err != nil {
 			return plan.Snapshot{}, err
 		}
-		if err := o.watch(ctx, s); err != nil {
+		if err := o.Watch(ctx, s); err != nil {
 			return plan.Snapshot{}, err
 		}
-		m.session = s
+		m.Session = s
 		refused := apply.Idle(s, begins)
-		if refused == nil || o.group.given {
-			return s.Observe(ctx, s.target.Ref)
+		if refused == nil || o.group.Given {
+			return s.Observe(ctx, s.Target.Ref)
 		}
-		if o.dry().Only() {
+		if o.Dry().Only() {
 			return plan.Snapshot{}, refused
 		}
-		if err := o.replaceOngoing(ctx, s, refused, "End it where it is, and plan this one instead?"); err != nil {
+		if err := o.ReplaceOngoing(ctx, s, refused, "End it where it is, and plan this one instead?"); err != nil {
 			return plan.Snapshot{}, err
 		}
 		s.Close() // it is read again, as it was left
-		m.session = nil
+		m.Session = nil
 	}
 }
 
@@ -393,43 +395,26 @@ func (o *runOptions) discardUnreadable(ctx context.Context, name resourcearg.Nam
 	if !o.discardRecord {
 		return nil
 	}
-	s, err := o.locateIn(ctx, name, namespace)
+	s, err := o.LocateIn(ctx, name, namespace)
 	if err != nil {
 		return err
 	}
-	records, err := o.records()
+	records, err := o.Records()
 	if err != nil {
 		return err
 	}
-	_, err = records.Load(ctx, s.target.Ref)
+	_, err = records.Load(ctx, s.Target.Ref)
 	if _, unreadable := errors.AsType[apply.UnreadableRecordError](err); !unreadable {
 		return nil // what else is wrong stops the rollout below
 	}
-	if err := o.ask(ctx, o.agreed(), fmt.Sprintf("%v.\nDelete it, its plan and its history? %s stays as it is.", err, s.target)); err != nil {
+	if err := o.Ask(ctx, o.agreed(), fmt.Sprintf("%v.\nDelete it, its plan and its history? %s stays as it is.", err, s.Target)); err != nil {
 		return err
 	}
-	if err := records.Discard(ctx, s.target.Ref, holder(), o.printWaiting); err != nil {
-		return withHint(err)
+	if err := records.Discard(ctx, s.Target.Ref, session.Holder(), o.PrintWaiting); err != nil {
+		return session.WithHint(err)
 	}
-	_, _ = fmt.Fprintf(o.factory.Streams.Err, "the record of %s was deleted\n", s.target)
+	_, _ = fmt.Fprintf(o.Client.Factory.Streams.Err, "the record of %s was deleted\n", s.Target)
 	return nil
-}
-
-// start records a plan and carries it out.
-func (d *execution) start(ctx context.Context, s *session, p plan.Plan) (apply.Result, error) {
-	rollouts, err := d.rollouts()
-	if err != nil {
-		return apply.Result{}, err
-	}
-	if err := d.commands(p.Commands(0), "the plan"); err != nil {
-		return apply.Result{}, err
-	}
-	s.AllowVerify(d.authority.asks)
-	e, err := rollouts.Begin(ctx, s, p)
-	if err != nil {
-		return apply.Result{}, withHint(err)
-	}
-	return d.carryOut(ctx, s, e, nil)
 }
 
 // checkScreens refuses what --ui cannot go with: the screens are for people, and show
@@ -445,10 +430,10 @@ func (o *runOptions) checkScreens(args []string) error {
 	switch {
 	case o.selector != "" || united:
 		return oneOnScreens()
-	case o.output != outputs[0] || o.into != "" || o.timeout != 0 || o.atPause || len(o.notifications.urls) > 0 || o.notifications.listen != "":
+	case o.Output != execute.Outputs[0] || o.into != "" || o.Timeout != 0 || o.AtPause || len(o.Notifications.URLs) > 0 || o.Notifications.Listen != "":
 		return command.Usagef("leave one of them out", "--ui does not go with -o, --write-back, --timeout, --exit-on-pause, --success-on, --notify and --listen")
 	}
-	return tty.Check(o.factory.Streams, "leave --ui out")
+	return tty.Check(o.Client.Factory.Streams, "leave --ui out")
 }
 
 func oneOnScreens() error {
@@ -457,33 +442,30 @@ func oneOnScreens() error {
 
 // onScreens carries the plan of one workload out while the terminal interface shows it. Leaving the
 // interface leaves the rollout where it is.
-func (o *runOptions) onScreens(ctx context.Context, r *rolling) error {
-	m := r.members[0]
-	r.close()
-	live := NewLiveRollouts(ctx, o.factory, o.stateNamespace)
+func (o *runOptions) onScreens(ctx context.Context, r *execute.Rolling) error {
+	m := r.Members[0]
+	r.CloseAll()
+	live := live.New(ctx, o.Client.Factory, o.StateNamespace)
 	defer live.Close()
-	live.authority = o.authority
-	at, _ := live.sessions()
-	if err := live.start(at, m.ref(), func(context.Context, *session) (plan.Plan, error) { return m.plan, nil }); err != nil {
+	live.Authority = o.Authority
+	at, _ := live.Sessions()
+	if err := live.Start(at, m.Ref(), func(context.Context, *session.Session) (plan.Plan, error) { return m.Plan, nil }); err != nil {
 		return err
 	}
-	if err := o.screens(ctx, o.factory, live, m.ref()); err != nil {
+	if err := o.screens(ctx, o.Client.Factory, live, m.Ref()); err != nil {
 		return err
 	}
-	return live.ended(m.ref(), &o.execution)
+	return live.Ended(m.Ref(), &o.Execution)
 }
 
-// ended is how a rollout came out that was begun by the interface, as an error.
-func (d *LiveRollouts) ended(ref cluster.Ref, as *execution) error {
-	d.Close()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	switch e, ok := d.ends[ref]; {
-	case !ok:
-		return command.ErrInterrupted
-	case e.err != nil:
-		return e.err
-	default:
-		return as.end(e.result)
+// allowNamedCommands lets commands run that the person named on the command line, in a flag, or in a
+// strategy file that was shown before the question.
+func (o *runOptions) allowNamedCommands(p *plan.Plan) error {
+	from, others := o.Untyped(p)
+	switch {
+	case len(others) == 0, from == planning.FromStrategy && !o.agreed():
+		o.Authority.Asks.Commands = true
+		return nil
 	}
+	return o.CheckCommands(others, from)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
@@ -20,7 +21,7 @@ import (
 )
 
 type showOptions struct {
-	*common
+	*session.Client
 
 	name   resourcearg.Name
 	output string
@@ -28,8 +29,8 @@ type showOptions struct {
 
 var showFormats = []string{"text", "yaml", "html"}
 
-func newShow(shared *common) *cobra.Command {
-	o := &showOptions{common: shared}
+func newShow(shared *session.Client) *cobra.Command {
+	o := &showOptions{Client: shared}
 	c := &cobra.Command{
 		Use: "show (TYPE/NAME | TYPE NAME)", Short: "Show the recorded plan, its digest and history",
 		Long: `Show the recorded plan of a rollout: the remaining steps, its digest, when it started,
@@ -52,7 +53,7 @@ compare the digest with the one that you approved.`,
 			}
 			return o.run(c.Context())
 		},
-		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(shared.Factory),
 	}
 	c.Flags().StringVarP(&o.output, "output", "o", showFormats[0], strings.Join(showFormats, ", "))
 	command.Offer(c, "output", showFormats...)
@@ -60,19 +61,19 @@ compare the digest with the one that you approved.`,
 }
 
 func (o *showOptions) run(ctx context.Context) error {
-	s, err := o.locate(ctx, o.name)
+	s, err := o.Locate(ctx, o.name)
 	if err != nil {
 		return err
 	}
-	rollouts, err := o.rollouts()
+	rollouts, err := o.Rollouts()
 	if err != nil {
 		return err
 	}
-	rec, err := rollouts.Get(ctx, s.target.Ref)
+	rec, err := rollouts.Get(ctx, s.Target.Ref)
 	if err != nil {
 		return err
 	}
-	out := o.factory.Streams.Out
+	out := o.Factory.Streams.Out
 	if o.output == "yaml" {
 		text, err := planfile.Write(rec.Plan)
 		if err == nil {
@@ -81,7 +82,7 @@ func (o *showOptions) run(ctx context.Context) error {
 		return err
 	}
 	of := plan.RolloutOf(rec.Plan)
-	digests, err := o.digests(ctx, &of)
+	digests, err := o.Digests(ctx, &of)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (o *showOptions) run(ctx context.Context) error {
 	if err := o.head(out, rec, digests[0]); err != nil {
 		return err
 	}
-	return view.Plan(out, rec.Plan, nil, o.factory.OutStyle(true))
+	return view.Plan(out, rec.Plan, nil, o.Factory.OutStyle(true))
 }
 
 // head is the part of the record that is not the plan.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -21,7 +23,7 @@ import (
 )
 
 type statusOptions struct {
-	execution
+	execute.Execution
 
 	names    []resourcearg.Name
 	types    []string
@@ -33,7 +35,7 @@ type statusOptions struct {
 	rollout  string
 	detail   bool
 	revision int64
-	files    objects
+	files    session.Objects
 	group    string
 }
 
@@ -59,8 +61,8 @@ const statusExamples = `  kubectl kruise rollout status cloneset/web --timeout 1
   kubectl kruise rollout status -A
   kubectl kruise rollout status cloneset -n shop -o json`
 
-func newStatus(shared *common) *cobra.Command {
-	o := &statusOptions{execution: execution{common: shared}, files: objects{united: asSubsets}}
+func newStatus(shared *session.Client) *cobra.Command {
+	o := &statusOptions{Execution: execute.Execution{Client: shared}, files: session.Objects{United: session.AsSubsets}}
 	return o.command()
 }
 
@@ -74,22 +76,22 @@ func (o *statusOptions) command() *cobra.Command {
 			}
 			return o.run(c.Context())
 		},
-		ValidArgsFunction: resourcearg.CompleteNames(o.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(o.Factory),
 	}
-	o.addFlags(c)
+	o.AddExecutionFlags(c)
 	c.Flags().BoolVarP(&o.watch, "watch", "w", true, "watch until the rollout ends (default for one workload)")
 	c.Flags().StringVarP(&o.selector, "selector", "l", "", "show all workloads that match this label selector")
 	c.Flags().BoolVarP(&o.everywhere, "all-namespaces", "A", false, "list rollouts in progress in all namespaces")
 	c.Flags().BoolVarP(&o.detail, "detail", "d", false, "also list updated pods, ready and not ready")
 	c.Flags().Int64Var(&o.revision, "revision", 0, "fail unless this revision is the present one")
-	o.files.addFlags(c)
+	o.files.AddFlags(c)
 	addGroupFlag(c, &o.group)
 	c.Flags().Lookup("group").Usage = "show all rollouts of the group of this name, once; with --watch until it ends"
 	return c
 }
 
 func (o *statusOptions) complete(c *cobra.Command, args []string) (err error) {
-	if err := o.validate(); err != nil {
+	if err := o.Check(); err != nil {
 		return err
 	}
 	if o.revision < 0 {
@@ -107,7 +109,7 @@ func (o *statusOptions) complete(c *cobra.Command, args []string) (err error) {
 		return o.validWide(c)
 	}
 	if o.selector == "" {
-		if args, err = o.common.names(c.Context(), &o.files, args); err != nil {
+		if args, err = o.Names(c.Context(), &o.files, args); err != nil {
 			return err
 		}
 	}
@@ -116,7 +118,7 @@ func (o *statusOptions) complete(c *cobra.Command, args []string) (err error) {
 	}
 	if o.selector != "" {
 		o.types = args
-		return bare(args)
+		return session.Bare(args)
 	}
 	return o.name(args)
 }
@@ -125,7 +127,7 @@ func (o *statusOptions) complete(c *cobra.Command, args []string) (err error) {
 func (o *statusOptions) name(args []string) error {
 	if len(args) == 1 {
 		var ok bool
-		if o.rollout, ok = releaseNamed(args[0]); ok {
+		if o.rollout, ok = session.ReleaseNamed(args[0]); ok {
 			return nil
 		}
 	}
@@ -146,14 +148,14 @@ func (o *statusOptions) run(ctx context.Context) (err error) {
 	case o.wide:
 		return o.overview(ctx)
 	case o.rollout != "":
-		r, err := o.release(ctx, o.rollout)
+		r, err := o.ReleaseNamed(ctx, o.rollout)
 		if err != nil {
 			return err
 		}
 		return o.tellRelease(ctx, r)
 	}
 	if o.selector != "" {
-		if o.names, err = o.selected(ctx, o.types, o.selector); err != nil {
+		if o.names, err = o.SelectedWorkloads(ctx, o.types, o.selector); err != nil {
 			return err
 		}
 	}
@@ -170,9 +172,9 @@ func (o *statusOptions) run(ctx context.Context) (err error) {
 // fails.
 func (o *statusOptions) showEach(ctx context.Context) (worst error) {
 	for i, name := range o.names {
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "%d of %d: %s\n", i+1, len(o.names), name)
+		_, _ = fmt.Fprintf(o.Factory.Streams.Err, "%d of %d: %s\n", i+1, len(o.names), name)
 		err := o.showOne(ctx, name)
-		if worst = worse(worst, err); err != nil && !errors.Is(err, command.ErrPaused) {
+		if worst = execute.Worse(worst, err); err != nil && !errors.Is(err, command.ErrPaused) {
 			break
 		}
 	}
@@ -181,12 +183,12 @@ func (o *statusOptions) showEach(ctx context.Context) (worst error) {
 
 // showOne shows one workload, once or until its rollout ends.
 func (o *statusOptions) showOne(ctx context.Context, name resourcearg.Name) error {
-	s, err := o.open(ctx, name)
+	s, err := o.Open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
+	if r, err := o.ReleaseOf(ctx, s); err == nil && r != nil {
 		return o.tellRelease(ctx, r)
 	}
 	status, err := o.readStatus(ctx, s)
@@ -199,10 +201,10 @@ func (o *statusOptions) showOne(ctx context.Context, name resourcearg.Name) erro
 	if o.watch {
 		return errors.Join(o.follow(ctx, s, status), o.details(ctx, s))
 	}
-	if o.output == "json" {
-		return view.JSON(o.factory.Streams.Out, status.JSON())
+	if o.Output == "json" {
+		return view.JSON(o.Factory.Streams.Out, status.JSON())
 	}
-	if err := view.Status(o.factory.Streams.Out, status, o.factory.OutStyle(false)); err != nil {
+	if err := view.Status(o.Factory.Streams.Out, status, o.Factory.OutStyle(false)); err != nil {
 		return err
 	}
 	if err := o.details(ctx, s); err != nil {
@@ -212,8 +214,8 @@ func (o *statusOptions) showOne(ctx context.Context, name resourcearg.Name) erro
 }
 
 // readStatus reads the present status of a workload.
-func (o *statusOptions) readStatus(ctx context.Context, s *session) (view.RolloutStatus, error) {
-	snapshot, err := s.Observe(ctx, s.target.Ref)
+func (o *statusOptions) readStatus(ctx context.Context, s *session.Session) (view.RolloutStatus, error) {
+	snapshot, err := s.Observe(ctx, s.Target.Ref)
 	if err != nil {
 		return view.RolloutStatus{}, err
 	}
@@ -223,14 +225,14 @@ func (o *statusOptions) readStatus(ctx context.Context, s *session) (view.Rollou
 	}
 	now := s.Now()
 	if !rec.IsCurrent(snapshot, now) {
-		rec = plan.Record{Ref: s.target.Ref}
+		rec = plan.Record{Ref: s.Target.Ref}
 		rec.Plan, snapshot = plan.ForSpec(snapshot)
 	}
 	status := view.RolloutStatus{
-		Name: s.target.String(), Plan: rec.Plan, Decision: plan.Next(rec.Plan, snapshot, now), Tally: plan.Count(rec.Plan, snapshot),
+		Name: s.Target.String(), Plan: rec.Plan, Decision: plan.Next(rec.Plan, snapshot, now), Tally: plan.Count(rec.Plan, snapshot),
 		Progress: rec.Progress, Begun: rec.Begun, Times: rec.Times, Now: now,
 	}
-	if rollouts, err := o.rollouts(); err == nil {
+	if rollouts, err := o.Rollouts(); err == nil {
 		status.Holder, _ = rollouts.Holder(ctx, rec.Ref) // the executor is shown where it may be read
 	}
 	return status, nil
@@ -255,24 +257,24 @@ func (o *statusOptions) printAll(list []view.RolloutStatus) error {
 	var worst error
 	for i := range list {
 		data[i] = list[i].JSON()
-		worst = worse(worst, o.errorOf(list[i].Decision))
+		worst = execute.Worse(worst, o.errorOf(list[i].Decision))
 	}
-	if o.output == "json" {
-		return cmp.Or(view.JSON(o.factory.Streams.Out, data), worst)
+	if o.Output == "json" {
+		return cmp.Or(view.JSON(o.Factory.Streams.Out, data), worst)
 	}
-	return cmp.Or(view.StatusLines(o.factory.Streams.Out, list, o.factory.OutStyle(false)), worst)
+	return cmp.Or(view.StatusLines(o.Factory.Streams.Out, list, o.Factory.OutStyle(false)), worst)
 }
 
 // statusOnce opens a workload for one look; one that Kruise Rollout controls has the status that
 // says.
 func (o *statusOptions) statusOnce(ctx context.Context, name resourcearg.Name) (view.RolloutStatus, error) {
-	s, err := o.open(ctx, name)
+	s, err := o.Open(ctx, name)
 	if err != nil {
 		return view.RolloutStatus{}, err
 	}
 	defer s.Close()
 	status, err := o.readStatus(ctx, s)
-	if r, rerr := o.releaseOf(ctx, s); rerr == nil && err == nil {
+	if r, rerr := o.ReleaseOf(ctx, s); rerr == nil && err == nil {
 		setReleaseStatus(&status, r)
 	}
 	return status, err
@@ -287,41 +289,41 @@ func setReleaseStatus(status *view.RolloutStatus, r *release.Rollout) {
 
 // follow shows the rollout until it ends; without one that is about the workload as it is now,
 // what becomes of the pods by its spec.
-func (o *statusOptions) follow(ctx context.Context, s *session, status view.RolloutStatus) error {
+func (o *statusOptions) follow(ctx context.Context, s *session.Session, status view.RolloutStatus) error {
 	if status.Decision.Verb == plan.Done && o.endsAsKubectl(s, &status.Plan) {
 		return o.rolledOut(s)
 	}
-	t := o.eventPrinter(o.factory.WithConnection(status.Plan.Target.Command("promote")))
-	defer t.stop()
-	how := apply.Options{Emit: t.event, AtPause: o.atPause, Until: apply.TimeIn(s, o.until())}
+	t := o.EventPrinter(o.Factory.WithConnection(status.Plan.Target.Command("promote")))
+	defer t.Stop()
+	how := apply.Options{Emit: t.Event, AtPause: o.AtPause, Until: apply.TimeIn(s, o.Until())}
 	var res apply.Result
 	var err error
 	if status.Begun.IsZero() {
-		res, err = apply.WatchSpec(ctx, s, s.target.Ref, how)
+		res, err = apply.WatchSpec(ctx, s, s.Target.Ref, how)
 	} else {
-		res, err = apply.Watch(ctx, s, s.target.Ref, status.Plan, how)
+		res, err = apply.Watch(ctx, s, s.Target.Ref, status.Plan, how)
 	}
 	if err != nil {
 		return err
 	}
 	if res.Outcome == event.Failed && !status.Begun.IsZero() {
-		o.printNext(s, res)
+		o.PrintNext(s, res)
 	}
 	if res.Outcome == event.Completed && o.endsAsKubectl(s, &res.Plan) {
 		return o.rolledOut(s)
 	}
-	return o.end(res)
+	return o.Ending(res)
 }
 
 // endsAsKubectl reports whether a rollout that is completed ends with kubectl's line: one that has rolled back, or
 // has restarted a pod, is told by its own sentence.
-func (o *statusOptions) endsAsKubectl(s *session, of *plan.Plan) bool {
-	return !o.machine() && s.target.Kind != "Pod" && plan.StatusOf(of, plan.Progress{}, plan.Decision{Verb: plan.Done}, false).State == plan.StatusCompleted
+func (o *statusOptions) endsAsKubectl(s *session.Session, of *plan.Plan) bool {
+	return !o.Machine() && s.Target.Kind != "Pod" && plan.StatusOf(of, plan.Progress{}, plan.Decision{Verb: plan.Done}, false).State == plan.StatusCompleted
 }
 
 // rolledOut prints kubectl's last line, which scripts look for; of a workload that is up to date it is the only one.
-func (o *statusOptions) rolledOut(s *session) error {
-	_, err := fmt.Fprintf(o.factory.Streams.Out, "%s %q successfully rolled out\n", strings.ToLower(s.target.Kind), s.target.Name)
+func (o *statusOptions) rolledOut(s *session.Session) error {
+	_, err := fmt.Fprintf(o.Factory.Streams.Out, "%s %q successfully rolled out\n", strings.ToLower(s.Target.Kind), s.Target.Name)
 	return err
 }
 
@@ -334,11 +336,11 @@ func (o *statusOptions) errorOf(d plan.Decision) error {
 }
 
 // expected fails unless the revision that was asked for is the present one.
-func (o *statusOptions) expected(ctx context.Context, s *session) error {
+func (o *statusOptions) expected(ctx context.Context, s *session.Session) error {
 	if o.revision == 0 {
 		return nil
 	}
-	snapshot, err := s.Observe(ctx, s.target.Ref)
+	snapshot, err := s.Observe(ctx, s.Target.Ref)
 	if err != nil {
 		return err
 	}
@@ -350,16 +352,16 @@ func (o *statusOptions) expected(ctx context.Context, s *session) error {
 }
 
 // details names the updated pods, in the older plugin's words.
-func (o *statusOptions) details(ctx context.Context, s *session) error {
-	if !o.detail || o.output == "json" {
+func (o *statusOptions) details(ctx context.Context, s *session.Session) error {
+	if !o.detail || o.Output == "json" {
 		return nil
 	}
-	snapshot, err := s.Observe(ctx, s.target.Ref)
+	snapshot, err := s.Observe(ctx, s.Target.Ref)
 	if err != nil {
 		return err
 	}
 	ready, not := updatedPods(snapshot)
-	_, err = fmt.Fprintf(o.factory.Streams.Out, "Updated ready pods: [%s]\nUpdated not ready pods: [%s]\n", strings.Join(ready, " "), strings.Join(not, " "))
+	_, err = fmt.Fprintf(o.Factory.Streams.Out, "Updated ready pods: [%s]\nUpdated not ready pods: [%s]\n", strings.Join(ready, " "), strings.Join(not, " "))
 	return err
 }
 

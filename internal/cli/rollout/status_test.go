@@ -4,21 +4,30 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
+// printing is a verb that prints to a terminal, or to a pipe.
+func printing(out *bytes.Buffer, terminal bool) *execute.Execution {
+	s := factory.Streams{Out: out, Err: &bytes.Buffer{}, OutTTY: terminal, Size: func() (int, int) { return 80, 24 }}
+	return &execute.Execution{Client: session.NewClient(factory.New(s))}
+}
+
 // TestStatus_UpToDateIsKubectlsLine: of a workload that is up to date status prints the line that kubectl ends with, and no
 // other, on a terminal and in a pipe.
 func TestStatus_UpToDateIsKubectlsLine(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
 		var out bytes.Buffer
-		d := driven(&out, terminal, nil)
-		d.output = "text"
-		o := &statusOptions{execution: *d}
-		s := &session{target: kube.Object{Ref: cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"}}}
+		d := printing(&out, terminal)
+		d.Output = "text"
+		o := &statusOptions{Execution: *d}
+		s := &session.Session{Target: kube.Object{Ref: cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"}}}
 		err := o.follow(t.Context(), s, view.RolloutStatus{Decision: plan.Decision{Verb: plan.Done}})
 		if want := "cloneset \"web\" successfully rolled out\n"; err != nil || out.String() != want {
 			t.Errorf("terminal %t: %q, %v, want %q", terminal, out.String(), err, want)
@@ -37,10 +46,10 @@ func TestStatus_OfARollbackIsNoSuccess(t *testing.T) {
 		{"Pod", "", "text", false},
 		{"CloneSet", "", "json", false},
 	} {
-		d := driven(&bytes.Buffer{}, false, nil)
-		d.output = c.output
-		o := &statusOptions{execution: *d}
-		s := &session{target: kube.Object{Ref: cluster.Ref{Kind: c.kind}}}
+		d := printing(&bytes.Buffer{}, false)
+		d.Output = c.output
+		o := &statusOptions{Execution: *d}
+		s := &session.Session{Target: kube.Object{Ref: cluster.Ref{Kind: c.kind}}}
 		if got := o.endsAsKubectl(s, &plan.Plan{RollbackReason: c.back}); got != c.want {
 			t.Errorf("%+v: %t", c, got)
 		}

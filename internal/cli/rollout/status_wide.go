@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
@@ -24,18 +25,18 @@ func (o *statusOptions) isWide(args []string) bool {
 	if o.everywhere {
 		return true
 	}
-	if o.selector != "" || len(o.files.files.Filenames) > 0 || o.files.files.Kustomize != "" {
+	if o.selector != "" || len(o.files.Files.Filenames) > 0 || o.files.Files.Kustomize != "" {
 		return false
 	}
-	return len(args) == 0 || bare(args) == nil
+	return len(args) == 0 || session.Bare(args) == nil
 }
 
 // validWide refuses what goes with names alone. Errors are of usage.
 func (o *statusOptions) validWide(c *cobra.Command) error {
-	if err := bare(o.types); err != nil {
+	if err := session.Bare(o.types); err != nil {
 		return command.Usagef("for instance rollout status cloneset -A", "-A goes with types, not with names")
 	}
-	if len(o.files.files.Filenames) > 0 || o.files.files.Kustomize != "" {
+	if len(o.files.Files.Filenames) > 0 || o.files.Files.Kustomize != "" {
 		return command.Usagef("files name their own namespaces", "-A excludes -f and -k")
 	}
 	if c.Flags().Changed("watch") && o.watch {
@@ -56,7 +57,7 @@ func (o *statusOptions) overview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	client, err := o.factory.Dynamic()
+	client, err := o.Factory.Dynamic()
 	if err != nil {
 		return err
 	}
@@ -73,8 +74,8 @@ func (o *statusOptions) overview(ctx context.Context) error {
 		return !slices.Contains(kinds, schema.GroupKind{Group: s.Ref().Group, Kind: s.Ref().Kind})
 	})
 	list := inProgress(workloads, releases, time.Now())
-	if len(list) == 0 && o.output != "json" {
-		_, err := fmt.Fprintf(o.factory.Streams.Out, "no rollouts in progress; workloads up to date: %d\n", len(workloads))
+	if len(list) == 0 && o.Output != "json" {
+		_, err := fmt.Fprintf(o.Factory.Streams.Out, "no rollouts in progress; workloads up to date: %d\n", len(workloads))
 		return err
 	}
 	return o.printAll(list)
@@ -90,26 +91,26 @@ func (o *statusOptions) place() ([]schema.GroupKind, string, error) {
 	if err != nil || o.everywhere {
 		return kinds, "", err
 	}
-	namespace, err := o.factory.NamespaceOrDefault()
+	namespace, err := o.Factory.NamespaceOrDefault()
 	return kinds, namespace, err
 }
 
 // workloads are all those of a place as they are now.
 func (o *statusOptions) workloads(ctx context.Context, namespace string) ([]*kube.WorkloadView, error) {
-	cfg, err := o.factory.Config()
+	cfg, err := o.Factory.Config()
 	if err != nil {
 		return nil, err
 	}
-	o.factory.Spare()
-	gates, unread := o.gates(ctx, cfg)
-	watch, err := kube.WatchNamespace(ctx, cfg, kube.NamespaceWatchOptions{Namespace: namespace, Selector: o.selector, Gates: gates, GatesUnread: unread, StateNamespace: o.stateNamespace})
+	o.Factory.Spare()
+	gates, unread := o.Gates(ctx, cfg)
+	watch, err := kube.WatchNamespace(ctx, cfg, kube.NamespaceWatchOptions{Namespace: namespace, Selector: o.selector, Gates: gates, GatesUnread: unread, StateNamespace: o.StateNamespace})
 	if err != nil {
 		return nil, err
 	}
 	defer watch.Close()
 	list, err := watch.First(ctx)
 	for _, text := range watch.Skipped() {
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: %s\n", text)
+		_, _ = fmt.Fprintf(o.Factory.Streams.Err, "warning: %s\n", text)
 	}
 	return list, err
 }

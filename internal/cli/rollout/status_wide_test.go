@@ -11,6 +11,8 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
@@ -43,7 +45,7 @@ func TestStatus_WithoutNamesIsWide(t *testing.T) {
 		"-A --revision 1":          {wide: true, err: "--revision goes with names"},
 	} {
 		t.Run(args, func(t *testing.T) {
-			o := &statusOptions{execution: execution{common: newCommon(factory.New(factory.Streams{}))}}
+			o := &statusOptions{Execution: execute.Execution{Client: session.NewClient(factory.New(factory.Streams{}))}}
 			cmd := o.command()
 			if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
 				t.Fatal(err)
@@ -94,7 +96,7 @@ func TestStatus_ListsRolloutsInProgress(t *testing.T) {
 		t.Fatalf("%d of 3: %v", len(list), list)
 	}
 	var out bytes.Buffer
-	o := &statusOptions{execution: execution{common: newCommon(factory.New(factory.Streams{Out: &out, Environ: os.Environ()})), executionFlags: executionFlags{output: "text"}}}
+	o := &statusOptions{Execution: execute.Execution{Client: session.NewClient(factory.New(factory.Streams{Out: &out, Environ: os.Environ()})), Flags: execute.Flags{Output: "text"}}}
 	if err := o.printAll(list); err != command.ErrFailed { //nolint:errorlint // the very error is the exit code
 		t.Errorf("ends with %v", err)
 	}

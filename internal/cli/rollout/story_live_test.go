@@ -11,7 +11,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/live"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/story"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -20,7 +20,7 @@ import (
 // screen is what the terminal interface does with rollouts.
 type screen struct {
 	*story.Story
-	*rollout.LiveRollouts
+	*live.Rollouts
 }
 
 var webRef = cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: story.Namespace, Name: "web"}
@@ -32,13 +32,13 @@ func newScreen(s *story.Story) *screen {
 	flags.KubeConfig, flags.Namespace = &s.Kubeconfig, &namespace
 	f := factory.New(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
 	f.Flags = flags
-	live := rollout.NewLiveRollouts(s.Context(), f, "kubectl-kruise")
+	live := live.New(s.Context(), f, "kubectl-kruise")
 	s.Cleanup(live.Close)
 	return &screen{s, live}
 }
 
 // does has an offer carried out that is what is expected.
-func (s *screen) does(o *rollout.Offer, err error, want string) {
+func (s *screen) does(o *live.Offer, err error, want string) {
 	s.Helper()
 	if err != nil {
 		s.Fatal(err)
@@ -86,7 +86,7 @@ func TestLive_FromRunToUndo(t *testing.T) {
 	if err == nil {
 		t.Errorf("there is nothing to abort: %+v", o)
 	}
-	o, err = s.LiveRollouts.Run(ctx, webRef, plans("web:2", true))
+	o, err = s.Rollouts.Run(ctx, webRef, plans("web:2", true))
 	if err != nil || !strings.Contains(strings.Join(o.Effect, "\n"), "steps: ") {
 		t.Fatalf("%+v, %v", o, err)
 	}
@@ -95,7 +95,7 @@ func TestLive_FromRunToUndo(t *testing.T) {
 	if d := s.Driving(); len(d) != 1 || d[0] != webRef {
 		t.Errorf("carried out here: %v", d)
 	}
-	if _, err := s.LiveRollouts.Run(ctx, webRef, plans("web:3", false)); err == nil || !strings.Contains(err.Error(), "has a rollout already") {
+	if _, err := s.Rollouts.Run(ctx, webRef, plans("web:3", false)); err == nil || !strings.Contains(err.Error(), "has a rollout already") {
 		t.Errorf("a second one: %v", err)
 	}
 	if _, err := s.Scale(ctx, webRef, "7"); err == nil {
@@ -190,9 +190,9 @@ func TestLive_PatchesAtRest(t *testing.T) {
 	s.does(o, err, "resumed: its controller")
 	gone := webRef
 	gone.Name = "gone"
-	for name, does := range map[string]func() (*rollout.Offer, error){
-		"promote": func() (*rollout.Offer, error) { return s.Promote(ctx, gone) }, "pause": func() (*rollout.Offer, error) { return s.PauseOrResume(ctx, gone) },
-		"undo": func() (*rollout.Offer, error) { return s.Undo(ctx, gone, 0) }, "scale": func() (*rollout.Offer, error) { return s.Scale(ctx, gone, "1") },
+	for name, does := range map[string]func() (*live.Offer, error){
+		"promote": func() (*live.Offer, error) { return s.Promote(ctx, gone) }, "pause": func() (*live.Offer, error) { return s.PauseOrResume(ctx, gone) },
+		"undo": func() (*live.Offer, error) { return s.Undo(ctx, gone, 0) }, "scale": func() (*live.Offer, error) { return s.Scale(ctx, gone, "1") },
 	} {
 		if o, err := does(); err == nil {
 			t.Errorf("%s of a workload that is gone: %+v", name, o)
@@ -209,9 +209,9 @@ func TestLive_RefusesWhatAReleaseControls(t *testing.T) {
 	r.begins()
 	s := newScreen(r.Story)
 	ctx := t.Context()
-	for name, does := range map[string]func() (*rollout.Offer, error){
-		"promote": func() (*rollout.Offer, error) { return s.Promote(ctx, webRef) }, "pause": func() (*rollout.Offer, error) { return s.PauseOrResume(ctx, webRef) },
-		"undo": func() (*rollout.Offer, error) { return s.Undo(ctx, webRef, 0) },
+	for name, does := range map[string]func() (*live.Offer, error){
+		"promote": func() (*live.Offer, error) { return s.Promote(ctx, webRef) }, "pause": func() (*live.Offer, error) { return s.PauseOrResume(ctx, webRef) },
+		"undo": func() (*live.Offer, error) { return s.Undo(ctx, webRef, 0) },
 	} {
 		if _, err := does(); err == nil || !strings.Contains(err.Error(), "controlled by Kruise Rollout web") {
 			t.Errorf("%s: %v", name, err)

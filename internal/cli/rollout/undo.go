@@ -9,11 +9,10 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/execute"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/session"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -26,7 +25,7 @@ type undo struct {
 	fast bool
 }
 
-func newUndo(shared *common) *cobra.Command {
+func newUndo(shared *session.Client) *cobra.Command {
 	u := &undo{}
 	c := newChange(shared, &change{back: u}, &cobra.Command{
 		Use: "undo (TYPE/NAME | TYPE NAME | rollout/NAME | -f FILE)", Short: "Roll back to an older revision",
@@ -48,7 +47,7 @@ returns to an earlier step without traffic to new pods, and pods stay.`,
 
 // make gives an object its older template.
 func (u *undo) make(object *resource.Resource, s plan.Snapshot) (desired *resource.Resource, same string, err error) {
-	desired, revision, err := older(object, s, u.number)
+	desired, revision, err := execute.Older(object, s, u.number)
 	if err != nil {
 		return nil, "", err
 	}
@@ -58,27 +57,17 @@ func (u *undo) make(object *resource.Resource, s plan.Snapshot) (desired *resour
 	return desired, same, nil
 }
 
-// older is an object with the template of an older revision, 0 for the one before the present, which
-// all of its pods follow.
-func older(object *resource.Resource, s plan.Snapshot, number int64) (*resource.Resource, cluster.Revision, error) {
-	revision, err := plan.OlderRevision(s, number)
-	if err != nil {
-		return nil, revision, object.Wrap(err, "")
-	}
-	return released(withTemplate(object, revision.Template)), revision, nil
-}
-
 // release takes the traffic of a Rollout back, or finds the workload to take back.
 func (u *undo) release(ctx context.Context, o *runOptions, name string) (string, error) {
-	r, err := o.release(ctx, name)
+	r, err := o.ReleaseNamed(ctx, name)
 	if err != nil {
 		return "", err
 	}
 	if !u.fast { // nothing is written to the Rollout itself (docs/facts/older-plugin.md#client-writes)
 		return singular(r.Workload.Kind, r.Workload.Group) + "/" + r.Workload.Name, nil
 	}
-	return "", o.printWritten(o.printer, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
-		return release.Fast(ctx, c, r, o.printer.request(o.manager))
+	return "", o.PrintWritten(o.Printer, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
+		return release.Fast(ctx, c, r, o.Printer.Request(o.Manager))
 	})
 }
 
@@ -88,38 +77,9 @@ func (u *undo) check(list []string) error {
 		return command.Usagef("history lists them", "--to-revision: %d is not a revision", u.number)
 	}
 	for _, name := range list {
-		if _, ok := releaseNamed(name); u.fast && !ok {
+		if _, ok := session.ReleaseNamed(name); u.fast && !ok {
 			return command.Usagef("name a Rollout of rollouts.kruise.io, such as rollout/web", "%s: rollback is not supported on given object with --fast", name)
 		}
 	}
 	return nil
-}
-
-// released is an object whose pods all follow its template: a partition that an ended
-// rollout has left would keep the very pods that the user wants to replace.
-func released(object *resource.Resource) *resource.Resource {
-	path := plan.PartitionPath(object.Group(), object.Kind(), object.Version())
-	if partition := tree.Get(object.Node(), path...); path != nil && partition != nil && partition.Value != "0" {
-		tree.SetAt(object.Edit(), tree.Int64(0), path...)
-	}
-	return object
-}
-
-// withTemplate is an object with another template; of a SidecarSet it is the fields
-// that come into pods.
-func withTemplate(object *resource.Resource, template map[string]any) *resource.Resource {
-	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
-	n := out.Edit()
-	if object.Kind() != kruise.KindSidecarSet {
-		tree.SetAt(n, tree.FromValue(template), "spec", "template")
-		return out
-	}
-	spec := tree.Get(n, "spec")
-	for _, field := range rules.SidecarSetFields() {
-		tree.Delete(spec, field)
-		if v := template[field]; v != nil {
-			tree.Set(spec, field, tree.FromValue(v))
-		}
-	}
-	return out
 }

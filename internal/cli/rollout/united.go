@@ -12,38 +12,35 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// runUnited rolls out the subsets of a UnitedDeployment, see [subsets].
+// runUnited rolls out the subsets of a UnitedDeployment, see [execute.Subsets].
 func (o *runOptions) runUnited(ctx context.Context, name string) error {
 	if o.into != "" || o.discardRecord {
 		return command.Usagef("name the workload of one subset", "--write-back and --discard-record are not for a UnitedDeployment")
 	}
-	namespace, err := o.factory.NamespaceOrDefault()
+	namespace, err := o.Client.Factory.NamespaceOrDefault()
 	if err != nil {
 		return err
 	}
-	s, err := o.subsets(ctx, namespace, name, o.Maker)
+	s, err := o.Subsets(ctx, namespace, name, o.Maker)
 	if apierrors.IsNotFound(err) {
 		return o.runRendered(ctx, name)
 	}
 	if err != nil {
 		return err
 	}
-	template, err := o.newTemplate(ctx, s.object)
+	template, err := o.newTemplate(ctx, s.Object)
 	if err != nil {
 		return err
 	}
-	if err := s.toTemplate(ctx, template, o.back); err != nil {
+	if err := s.ToTemplate(ctx, template, o.back); err != nil {
 		return err
 	}
-	r, err := s.members(ctx, s.object.Template)
+	r, err := s.Rolling(ctx, s.Object.Template)
 	if err != nil {
 		return err
 	}
@@ -53,7 +50,7 @@ func (o *runOptions) runUnited(ctx context.Context, name string) error {
 // runRendered rolls out what a UnitedDeployment was rendered into, where there is no
 // Kruise: each workload by itself, in the order of their names.
 func (o *runOptions) runRendered(ctx context.Context, name string) error {
-	names, err := o.subsetNames(ctx, name)
+	names, err := o.SubsetNames(ctx, name)
 	switch {
 	case err != nil:
 		return err
@@ -69,7 +66,7 @@ func (o *runOptions) newTemplate(ctx context.Context, u *united.Object) (map[str
 	case o.as == nil && !o.Images():
 		return nil, nil //nolint:nilnil // that the template stays is no error
 	case o.as != nil && o.as.back != nil:
-		client, err := o.factory.Dynamic()
+		client, err := o.Client.Factory.Dynamic()
 		if err != nil {
 			return nil, err
 		}
@@ -118,101 +115,4 @@ func olderTemplate(ctx context.Context, client dynamic.Interface, u *united.Obje
 		Err:  fmt.Errorf("uniteddeployment/%s has %s", u.Name, what),
 		Hint: "'kubectl get controllerrevisions' lists those there are; or give the images: 'kubectl kruise rollout run uniteddeployment/" + u.Name + " --image …'",
 	}
-}
-
-// unitedAs is what a UnitedDeployment on the command line stands for.
-type unitedAs int
-
-const (
-	asItself unitedAs = iota
-	// asSubsets: the workloads of its subsets in the order given, or, without Kruise, those that it was rendered into.
-	asSubsets
-	// asInProgress: those of them whose rollout is in progress, or has halted.
-	asInProgress
-)
-
-// inParts are names with what a UnitedDeployment stands for in its place.
-func (c *common) inParts(ctx context.Context, list []string, as unitedAs) ([]string, error) {
-	var out []string
-	for _, arg := range list {
-		name, ok := resourcearg.ParseUnited(arg)
-		if !ok || as == asItself {
-			out = append(out, arg)
-			continue
-		}
-		if as == asInProgress {
-			more, err := c.inFlight(ctx, name)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, more...)
-			continue
-		}
-		names, err := c.subsetNames(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range names {
-			out = append(out, n.String())
-		}
-	}
-	return out, nil
-}
-
-// subsetNames names the workloads of a UnitedDeployment.
-func (c *common) subsetNames(ctx context.Context, name string) ([]resourcearg.Name, error) {
-	client, namespace, err := c.factory.InNamespace()
-	if err != nil {
-		return nil, err
-	}
-	u, err := united.Get(ctx, client, namespace, name)
-	if !apierrors.IsNotFound(err) {
-		if err != nil {
-			return nil, err
-		}
-		return clusterread.SubsetWorkloads(ctx, client, u)
-	}
-	names, err := clusterread.RenderedWorkloads(ctx, client, namespace, kruise.KindUnitedDeployment, name)
-	if err == nil && len(names) == 0 {
-		err = resourcearg.NotFound(united.Resource(kruise.V1beta1).GroupResource(), name, namespace)
-	}
-	return names, err
-}
-
-// errNoneInFlight indicates that no subset of a UnitedDeployment is being rolled out.
-var errNoneInFlight = errors.New("no rollout of its subsets is in progress")
-
-// inFlight are those of the subsets' workloads with a rollout that is in progress, or has
-// halted. There is none for a UnitedDeployment itself, whose subsets take turns.
-func (c *common) inFlight(ctx context.Context, name string) ([]string, error) {
-	names, err := c.subsetNames(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	rollouts, err := c.rollouts()
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, n := range names {
-		s, err := c.locate(ctx, n)
-		if err != nil {
-			return nil, err
-		}
-		rec, err := rollouts.Get(ctx, s.target.Ref)
-		switch {
-		case errors.Is(err, plan.ErrNoRollout):
-		case err != nil:
-			return nil, err
-		case rec.State() != plan.StateDone:
-			out = append(out, n.String())
-		}
-	}
-	if len(out) == 0 {
-		return nil, &resource.Error{
-			Err:  fmt.Errorf("uniteddeployment/%s: %w", name, errNoneInFlight),
-			Hint: "start one, or continue with the next subset, with 'kubectl kruise rollout run uniteddeployment/" + name + "'",
-		}
-	}
-	return out, nil
 }

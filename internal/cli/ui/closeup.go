@@ -13,7 +13,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/live"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -100,7 +100,7 @@ func (c *closeUp) follow(ctx context.Context) {
 }
 
 // watch shows what is seen, round by round.
-func (c *closeUp) watch(ctx context.Context, watched *rollout.WatchedWorkload) error {
+func (c *closeUp) watch(ctx context.Context, watched *live.WatchedWorkload) error {
 	for {
 		began := time.Now()
 		d, err := c.work(ctx, watched)
@@ -117,7 +117,7 @@ func (c *closeUp) watch(ctx context.Context, watched *rollout.WatchedWorkload) e
 	}
 }
 
-func (c *closeUp) work(ctx context.Context, watched *rollout.WatchedWorkload) (*world.Detail, error) {
+func (c *closeUp) work(ctx context.Context, watched *live.WatchedWorkload) (*world.Detail, error) {
 	holder := watched.Holder
 	if s := c.live.workload(c.ref); s != nil {
 		holder = func(context.Context) string { return s.Executor }

@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/live"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -30,7 +30,7 @@ type liveSource struct {
 	factory *factory.Factory
 	config  *rest.Config
 	core    kubernetes.Interface
-	live    *rollout.LiveRollouts
+	live    *live.Rollouts
 	look    look
 	// flags are those that reach the same cluster, for programs of their own.
 	flags []string
@@ -58,7 +58,7 @@ var (
 
 // connect begins to look at a cluster; live carries out what is done. Both end
 // with the context.
-func connect(ctx context.Context, f *factory.Factory, where world.Where, o look, live *rollout.LiveRollouts) (*liveSource, error) {
+func connect(ctx context.Context, f *factory.Factory, where world.Where, o look, live *live.Rollouts) (*liveSource, error) {
 	cfg, err := f.Config()
 	if err != nil {
 		return nil, err
@@ -240,7 +240,7 @@ func findWorkload(ctx context.Context, f *factory.Factory, arg string) (cluster.
 }
 
 // Over shows the screens over a rollout that `rollout run --ui` carries out.
-func Over(ctx context.Context, f *factory.Factory, d *rollout.LiveRollouts, ref cluster.Ref) error {
+func Over(ctx context.Context, f *factory.Factory, d *live.Rollouts, ref cluster.Ref) error {
 	where, err := whereFrom(f, f.Streams.Getenv(productionVariable), false)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/live"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -107,7 +107,7 @@ func seeing(t *testing.T, a *api, namespace, selector string) *liveSource {
 	f := factory.New(factory.Streams{In: strings.NewReader("")})
 	f.Flags = flags
 	f = withoutMessages(f)
-	l, err := connect(t.Context(), f, world.Where{Context: "test", Namespace: namespace}, look{selector: selector, stateNamespace: "kruise"}, rollout.NewLiveRollouts(t.Context(), f, "kruise"))
+	l, err := connect(t.Context(), f, world.Where{Context: "test", Namespace: namespace}, look{selector: selector, stateNamespace: "kruise"}, live.New(t.Context(), f, "kruise"))
 	if err != nil {
 		t.Fatal(err)
 	}

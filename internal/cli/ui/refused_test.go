@@ -10,7 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/live"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -37,7 +37,7 @@ func TestUnreadable_TellsRefusedCredentialsOnce(t *testing.T) {
 // TestEach_TellsRefusedCredentials: what is asked of a server that knows the user no more fails with what to do.
 func TestEach_TellsRefusedCredentials(t *testing.T) {
 	const verb = world.Verb("refused")
-	offers[verb] = func(context.Context, *liveSource, cluster.Ref, world.Act) (*rollout.Offer, error) {
+	offers[verb] = func(context.Context, *liveSource, cluster.Ref, world.Act) (*live.Offer, error) {
 		return nil, fmt.Errorf("cannot read it: %w", apierrors.NewUnauthorized("Unauthorized"))
 	}
 	defer delete(offers, verb)

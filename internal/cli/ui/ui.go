@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/live"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -147,7 +147,7 @@ func (o *uiOptions) in(ctx context.Context, f *factory.Factory, screens tui.Opti
 	f.Silent = true
 	var l *liveSource
 	inTime(f.Streams.Err, "connecting to "+where.Context+" ...", func() {
-		l, err = connect(ctx, f, where, o.look, rollout.NewLiveRollouts(ctx, f, o.stateNamespace))
+		l, err = connect(ctx, f, where, o.look, live.New(ctx, f, o.stateNamespace))
 	})
 	if err != nil {
 		return "", err

@@ -15,7 +15,7 @@ func TestStreams_AreOnlyThoseOfTheVerb(t *testing.T) {
 	allowed := map[string][]string{
 		"os.Stdout":   {"internal/cli/factory/factory.go", "pkg/render/load/isolated/isolated.go"},
 		"os.Stderr":   {"internal/cli/factory/factory.go", "pkg/render/load/isolated/isolated.go", "pkg/render/load/isolated/confine.go", "pkg/render/load/kustomize.go"},
-		"text.Unwrap": {"internal/cli/terminal/terminal.go", "internal/cli/rollout/event_printer.go", "internal/cli/factory/working.go"},
+		"text.Unwrap": {"internal/cli/terminal/terminal.go", "internal/cli/rollout/execute/event_printer.go", "internal/cli/factory/working.go"},
 		"safe.Unwrap": {"internal/cli/inspect/describe_rollout.go"},
 	}
 	onlyAt(t, allowed, "print to the streams that the verb is given", func(path, name string) {

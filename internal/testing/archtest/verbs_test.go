@@ -11,15 +11,13 @@ import (
 // shared are the packages below internal/cli that verbs share; every other one has verbs.
 var shared = []string{
 	"clusterread", "command", "factory", "gitops", "input", "installation", "kubectl", "kubectl/english",
-	"planning", "resourcearg", "rollout/runner", "submit", "terminal", "version",
+	"planning", "resourcearg", "rollout/execute", "rollout/live", "rollout/runner", "rollout/session", "submit", "terminal", "version",
 }
 
 // verbsOf lists the packages with verbs that another one may import, with the reason.
 var verbsOf = map[string]map[string]string{
-	"apply":   {"render": "what is applied is rendered first, with the flags of render", "rollout": "workloads are rolled out as by rollout run"},
-	"migrate": {"rollout": "replicas move while a rollout holds the lease"},
-	"restart": {"rollout": "a restart is carried out as a rollout"},
-	"ui":      {"inspect": "the screen of an object shows what describe prints", "restart": "the key of restart", "rollout": "the keys of rollouts"},
+	"apply": {"render": "what is applied is rendered first, with the flags of render"},
+	"ui":    {"inspect": "the screen of an object shows what describe prints", "restart": "the key of restart"},
 }
 
 // TestVerbs_ImportOnlyWhatTheyShare: verbs do not import each other, and what they share imports no verb.

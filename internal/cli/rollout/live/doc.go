@@ -1,0 +1,2 @@
+// Package live is what the keys of the terminal interface do with rollouts.
+package live
