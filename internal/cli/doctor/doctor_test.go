@@ -100,7 +100,7 @@ func TestFaults_ConversionNone(t *testing.T) {
 }
 
 // examined makes fakes of it.
-func (c *clinic) patient() *examined {
+func (c *clinic) patient() *inspection {
 	objects, dynamic := []runtime.Object{}, slices.Clone(c.crds)
 	if c.manager != nil {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(c.manager)
@@ -126,7 +126,7 @@ func (c *clinic) patient() *examined {
 	c.discovery(core)
 	c.authorization(core)
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	return &examined{
+	return &inspection{
 		core: core, namespace: "shop", clocks: fixedClocks{at, c.off},
 		objects: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(
 			runtime.NewScheme(), map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList", {Group: "apps", Version: "v1", Resource: "deployments"}: "DeploymentList"}, dynamic...,

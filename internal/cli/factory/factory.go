@@ -93,7 +93,7 @@ type Factory struct {
 	// Progress is the value of --progress: auto, always or never. working is what
 	// [Factory.Working] reports; nil for nothing.
 	Progress string
-	working  *working
+	working  *progressLine
 	// WarningsAsErrors indicates that a call on which the server warned has failed.
 	WarningsAsErrors bool
 	// Silent indicates that no line tells of servers that do not answer: something else has the

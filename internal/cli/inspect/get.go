@@ -116,7 +116,7 @@ func (o *getOptions) run(ctx context.Context, args []string) error {
 	if !o.IsHumanReadablePrinter || o.Raw != "" || allColumns || o.factory.Streams.Width <= 0 {
 		return o.list(args)
 	}
-	fit := &fitting{to: o.Out, columns: o.factory.Streams.Width}
+	fit := &tableFitter{to: o.Out, columns: o.factory.Streams.Width}
 	o.Out = fit
 	err := o.list(args)
 	o.Out = fit.to // without Kruise, what was rendered is listed next, by the same options

@@ -32,14 +32,14 @@ type connectionWatch struct {
 	now Link
 }
 
-// monitored reports the results of lists and watches.
-type monitored struct {
+// linkMonitor reports the results of lists and watches.
+type linkMonitor struct {
 	cache.ListerWatcherWithContext
 	link *connectionWatch
 }
 
 // ListWithContext lists.
-func (m monitored) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+func (m linkMonitor) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 	answered := m.link.expectAnswer(ctx, silenceLimit, 0)
 	out, err := m.ListerWatcherWithContext.ListWithContext(ctx, o)
 	answered()
@@ -48,7 +48,7 @@ func (m monitored) ListWithContext(ctx context.Context, o metav1.ListOptions) (r
 }
 
 // WatchWithContext begins a watch.
-func (m monitored) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+func (m linkMonitor) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	answered := m.link.expectAnswer(ctx, watchSilence, unnoticed)
 	out, err := m.ListerWatcherWithContext.WatchWithContext(ctx, o)
 	answered()
@@ -62,7 +62,7 @@ func (m monitored) WatchWithContext(ctx context.Context, o metav1.ListOptions) (
 
 // monitor reports the results of a source's lists and watches.
 func (l *connectionWatch) monitor(s source) source {
-	s.client = monitored{s.client, l}
+	s.client = linkMonitor{s.client, l}
 	return s
 }
 

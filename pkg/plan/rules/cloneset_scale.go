@@ -165,7 +165,7 @@ func phaseRank(phase corev1.PodPhase) int {
 // candidate is a pod that could be removed, with what scale-down compares
 // beyond the default order (docs/kruise/workloads.md#scale-down-order).
 type candidate struct {
-	standing
+	sortKey
 	available bool
 	cost      int
 	rank      float64
@@ -185,7 +185,7 @@ func (c *CloneSet) Victims(n, downOld int) []*cluster.Pod {
 func (c *CloneSet) scaleDownOrder(group []*cluster.Pod) []*cluster.Pod {
 	all := make([]candidate, len(group))
 	for i, p := range group {
-		all[i] = candidate{standing: standingOf(p), available: c.available(p), cost: deletionCost(p)}
+		all[i] = candidate{sortKey: sortKeyOf(p), available: c.available(p), cost: deletionCost(p)}
 	}
 	sortCandidates(all)
 	if constraints := c.Spec.Template.Spec.TopologySpreadConstraints; len(constraints) > 0 {
@@ -252,7 +252,7 @@ func (a candidate) compare(b candidate) int {
 		falseFirst(a.ready, b.ready),
 		cmp.Compare(a.cost, b.cost),
 		cmp.Compare(b.rank, a.rank),
-		a.compareAge(b.standing),
+		a.compareAge(b.sortKey),
 	)
 }
 

@@ -20,8 +20,8 @@ type tail struct {
 	log  world.Log
 }
 
-// opened is a log that lines can be read from.
-type opened struct {
+// logMsg is a log that lines can be read from.
+type logMsg struct {
 	tail *tail
 	log  world.Log
 	err  error
@@ -57,7 +57,7 @@ func (s Log) open(env screen.Env) (Log, screen.After) {
 	t, source := s.tail, env.Source
 	return s, screen.Later(func() tea.Msg {
 		log, err := source.Logs(ctx, q)
-		return opened{t, log, err}
+		return logMsg{t, log, err}
 	})
 }
 

@@ -157,7 +157,7 @@ func (c *Client) Check(ctx context.Context, h *Handover) error {
 }
 
 // watch waits until everything is known: what is not there decides as much as what is.
-func (h *Handover) watch(ctx context.Context) (*watched, error) {
+func (h *Handover) watch(ctx context.Context) (*migrationWatch, error) {
 	w := h.client.watched()
 	selector, _, _ := unstructured.NestedMap(h.New.Object, "spec", "selector")
 	pods, err := selectorOf(selector)
@@ -255,7 +255,7 @@ func (h *Handover) Run(ctx context.Context, told func(HandoverStep)) error {
 
 // step does the one thing that is to be done now. It depends on what is in the cluster
 // alone.
-func (h *Handover) step(ctx context.Context, w *watched) (HandoverStep, error) {
+func (h *Handover) step(ctx context.Context, w *migrationWatch) (HandoverStep, error) {
 	kept := w.object(configMaps, HandoverName(h.Record.To.Name))
 	old, now := w.object(h.from, h.Record.From.Name), w.object(h.to, h.Record.To.Name)
 	switch {

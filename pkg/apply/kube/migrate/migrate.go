@@ -241,7 +241,7 @@ func (m *Migration) Run(ctx context.Context, told func(migrate.Decision)) error 
 
 // step decides and writes; nil where a side is not there, or changed meanwhile: the
 // watch rings again.
-func (m *Migration) step(ctx context.Context, w *watched) (*migrate.Decision, error) {
+func (m *Migration) step(ctx context.Context, w *migrationWatch) (*migrate.Decision, error) {
 	source, destination := w.object(m.from, m.Record.From.Name), w.object(m.to, m.To.Name)
 	if source == nil || destination == nil {
 		return nil, m.missing(ctx)

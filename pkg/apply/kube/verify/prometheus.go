@@ -83,8 +83,8 @@ func (t threshold) holds(v float64) bool {
 	return v > t.limit
 }
 
-// answered is what the HTTP API of Prometheus answers.
-type answered struct {
+// queryResponse is what the HTTP API of Prometheus answers.
+type queryResponse struct {
 	Status string `json:"status"`
 	Error  string `json:"error"`
 	Data   struct {
@@ -105,7 +105,7 @@ func queryNow(ctx context.Context, may Permissions, server, query string) ([]flo
 	if err != nil {
 		return nil, err
 	}
-	var a answered
+	var a queryResponse
 	switch err := json.Unmarshal(body, &a); {
 	case err != nil && status != http.StatusOK:
 		return nil, reason(fmt.Sprintf("status %d", status))
@@ -128,7 +128,7 @@ func (s sample) value() (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-func valuesOf(a answered) ([]float64, error) {
+func valuesOf(a queryResponse) ([]float64, error) {
 	var samples []sample
 	var err error
 	switch a.Data.Type {
