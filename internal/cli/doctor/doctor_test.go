@@ -99,7 +99,7 @@ func TestFaults_ConversionNone(t *testing.T) {
 	}
 }
 
-// examined makes fakes of it.
+// patient is the inspection of fakes that are made of it.
 func (c *clinic) patient() *inspection {
 	objects, dynamic := []runtime.Object{}, slices.Clone(c.crds)
 	if c.manager != nil {
