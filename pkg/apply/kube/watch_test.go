@@ -101,6 +101,7 @@ func TestLazyMirror_OptionalIsDoneWithoutWhatIsForbidden(t *testing.T) {
 }
 
 func lazyMirrorOf(t *testing.T, s source) *lazyMirror[string] {
+	t.Helper()
 	return &lazyMirror[string]{connection: &connection{ctx: t.Context()}, mirror: versions(), sources: []source{s}}
 }
 
