@@ -16,19 +16,14 @@ func call(ctx context.Context, t *testing.T, in string, args ...string) (code in
 	t.Helper()
 	var o, e bytes.Buffer
 	defer forget()
-	s := factory.Streams{In: strings.NewReader(in), Out: &o, Err: &e, Getenv: collector}
+	s := factory.Streams{In: strings.NewReader(in), Out: &o, Err: &e, Environ: collector}
 	code = Main(ctx, append([]string{"kubectl-kruise"}, args...), s)
 	return code, o.String(), e.String()
 }
 
 // collector is an empty environment, but for the garbage collector's: a command that spares
 // memory would have it work twice as hard for all tests after it.
-func collector(name string) string {
-	if name == "GOGC" {
-		return "400"
-	}
-	return ""
-}
+var collector = []string{"GOGC=400"}
 
 func file(t *testing.T, text string) string {
 	t.Helper()

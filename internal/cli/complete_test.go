@@ -15,7 +15,7 @@ import (
 
 // completed is the command tree as the shell asks it.
 func completed() *cobra.Command {
-	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
+	f := factory.New(factory.Streams{})
 	root := newRoot(f, "kubectl-kruise")
 	each(root, func(c *cobra.Command) {
 		resourcearg.CompleteFlags(root, f, append(strings.Fields(strings.TrimPrefix(c.CommandPath(), root.CommandPath())), ""))

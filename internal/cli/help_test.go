@@ -17,7 +17,7 @@ import (
 // whole is the command tree as kubectl calls it.
 func whole() *cobra.Command {
 	defer forget()
-	return newRoot(factory.New(factory.Streams{Getenv: func(string) string { return "" }}), "kubectl-kruise")
+	return newRoot(factory.New(factory.Streams{}), "kubectl-kruise")
 }
 
 // TestHelp_FitsOneScreen: --help is one screen of 24 lines, the prompt below it included, and 80 columns.

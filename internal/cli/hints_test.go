@@ -73,7 +73,7 @@ func TestHints_KeepTheConnection(t *testing.T) {
 func TestHints_AreNotAboutTheClusterWhereAManifestCannotBeFetched(t *testing.T) {
 	var out, errOut bytes.Buffer
 	args := strings.Fields("kubectl-kruise set image -f http://127.0.0.2:1/x.yaml --local a=b --server http://127.0.0.1:1")
-	code := Main(t.Context(), args, factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Getenv: func(string) string { return "" }})
+	code := Main(t.Context(), args, factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut})
 	if code != 1 || !strings.Contains(errOut.String(), "127.0.0.2:1") || strings.Contains(errOut.String(), "kubeconfig") {
 		t.Errorf("exit %d\n%s", code, errOut.String())
 	}
@@ -95,7 +95,7 @@ func TestErrors_NameTheCodeOfAnAnswerWithoutMessage(t *testing.T) {
 			t.Run(name+" "+args, func(t *testing.T) {
 				var out, errOut bytes.Buffer
 				code := Main(t.Context(), strings.Fields("kubectl-kruise "+args+" --server "+server.URL),
-					factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Getenv: func(string) string { return "" }})
+					factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut})
 				if code == 0 || !strings.Contains(errOut.String(), "the API server answered with code 403 (Forbidden) and no message") {
 					t.Errorf("exit %d\n%s", code, errOut.String())
 				}

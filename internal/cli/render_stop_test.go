@@ -35,7 +35,7 @@ func TestRender_InterruptedWritesNothing(t *testing.T) {
 		var out, said bytes.Buffer
 		line := "kubectl-kruise render -f " + input + " " + strings.ReplaceAll(flags, "DIR", dir)
 		code := Main(ctx, strings.Fields(line), factory.Streams{
-			In: strings.NewReader(""), Out: &out, Err: interrupting{cancel, &said}, Getenv: func(string) string { return "" },
+			In: strings.NewReader(""), Out: &out, Err: interrupting{cancel, &said},
 		})
 		if !strings.HasSuffix(said.String(), "\ninterrupted\n") {
 			t.Errorf("%s: said %q", flags, said.String())

@@ -16,7 +16,7 @@ func narrow(t *testing.T, args ...string) (out, errOut string) {
 	t.Helper()
 	var o, e bytes.Buffer
 	defer forget()
-	s := factory.Streams{In: strings.NewReader(""), Out: &o, Err: &e, OutTTY: true, ErrTTY: true, InTTY: true, Width: 80, ErrWidth: 80, Getenv: collector}
+	s := factory.Streams{In: strings.NewReader(""), Out: &o, Err: &e, OutTTY: true, ErrTTY: true, InTTY: true, Width: 80, ErrWidth: 80, Environ: collector}
 	Main(t.Context(), append([]string{"kubectl-kruise", "--color=never"}, args...), s)
 	return o.String(), e.String()
 }

@@ -99,7 +99,7 @@ func page(kind string, list []finding.Rule, same groups) []byte {
 	fmt.Fprintf(&w, "%s# %s\n\nHow to read it: [what rendering keeps, changes and drops](../fidelity.md).\n\n%s", generated, title(kind), columns)
 	var others []string
 	for _, r := range list {
-		if same.has(r) {
+		if same.member[r.ID] {
 			others = append(others, "`"+r.ID+"`")
 			continue
 		}
@@ -116,8 +116,6 @@ type groups struct {
 	groups [][]finding.Rule
 	member map[string]bool
 }
-
-func (g groups) has(r finding.Rule) bool { return g.member[r.ID] }
 
 // alike finds the rules that say the same for more than one kind, in the order of their texts.
 func alike(rules []finding.Rule) groups {

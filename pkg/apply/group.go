@@ -22,9 +22,14 @@ type GroupRecords interface {
 	Change(ctx context.Context, namespace, name string, change func(*plan.Rollout) error) (plan.Rollout, error)
 	// Hold makes the caller the one that carries a group out, see [Workload].
 	Hold(ctx context.Context, namespace, name string, waiting func(holder string)) (held context.Context, release func(), err error)
-	// Watch has changed called, from any goroutine, when the record has changed that now
-	// returns.
-	Watch(ctx context.Context, namespace, name string, changed func()) (now func() (plan.Rollout, error), err error)
+	// Watch watches a group until the context ends.
+	Watch(ctx context.Context, namespace, name string) (GroupWatch, error)
+}
+
+// GroupWatch is the record of a group, as it changes.
+type GroupWatch interface {
+	// Current returns it as it is now. changed is closed when it is another one; nil never is.
+	Current() (rec plan.Rollout, changed <-chan struct{}, err error)
 }
 
 // Groups carry out several rollouts together. The record of a group says in which order; the
@@ -190,10 +195,11 @@ func (u noRecord) Change(context.Context, string, string, func(*plan.Rollout) er
 	return u.rollout, nil
 }
 
-// Watch returns it as it is.
-func (u noRecord) Watch(context.Context, string, string, func()) (func() (plan.Rollout, error), error) {
-	return func() (plan.Rollout, error) { return u.rollout, nil }, nil
-}
+// Watch watches nothing.
+func (u noRecord) Watch(context.Context, string, string) (GroupWatch, error) { return u, nil }
+
+// Current returns it as it is.
+func (u noRecord) Current() (plan.Rollout, <-chan struct{}, error) { return u.rollout, nil, nil }
 
 // Status is the present status of a group, member by member, from the records alone.
 func (g Groups) Status(ctx context.Context, rec plan.Rollout) (plan.RolloutStatus, error) {

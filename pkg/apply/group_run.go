@@ -31,7 +31,9 @@ type groupRun struct {
 	// oneByOne has one member carried out at a time. begun is the record with which it began.
 	oneByOne bool
 	begun    plan.Rollout
-	now      func() (plan.Rollout, error)
+	record   GroupWatch
+	// recorded is closed when the record has changed since the last look.
+	recorded <-chan struct{}
 	members  []*groupMember
 	queue    chan struct{}
 	last     plan.RolloutStatus
@@ -79,7 +81,7 @@ func (r *groupRun) run(ctx context.Context, rec plan.Rollout) (GroupResult, erro
 		r.opt.Reporter.Recorded(rec)
 	}
 	var err error
-	if r.now, err = r.Records.Watch(ctx, rec.Namespace, rec.Name, r.requeue); err != nil {
+	if r.record, err = r.Records.Watch(ctx, rec.Namespace, rec.Name); err != nil {
 		return GroupResult{}, err
 	}
 	defer r.close()
@@ -226,7 +228,8 @@ func (r *groupRun) reconcile(ctx context.Context) (GroupResult, error) {
 // limits are those that were approved, whatever others have made of the record.
 func (r *groupRun) decided() (plan.Rollout, error) {
 	rec := r.begun
-	now, err := r.now()
+	now, recorded, err := r.record.Current()
+	r.recorded = recorded
 	switch {
 	case err != nil:
 		return rec, err
@@ -384,6 +387,7 @@ func (r *groupRun) await(ctx context.Context) error {
 	case <-ctx.Done():
 		return cmp.Or(context.Cause(ctx), ctx.Err())
 	case <-r.queue:
+	case <-r.recorded:
 	case <-due:
 	}
 	return nil

@@ -211,7 +211,7 @@ func (r *run) sendPatches(s *Step) (Decision, bool) {
 
 // send decides about a patch that is not in force.
 func (r *run) send(s *Step, p *Patch) Decision {
-	if err := r.plan.CheckPatch(s.Kind, p); err != nil {
+	if err := r.plan.checkPatch(s.Kind, p); err != nil {
 		return r.halt(Blocker{Gate: GateProgress, Why: fmt.Sprintf("step %s is not of a plan that may be carried out: %v", s.Name, err)})
 	}
 	switch n := r.updatedReplicas(); {

@@ -39,7 +39,7 @@ func (p *Plan) CheckWrites() []WriteFault {
 	var faults []WriteFault
 	for i := range p.Steps {
 		for j := range p.Steps[i].Patches {
-			if err := p.CheckPatch(p.Steps[i].Kind, &p.Steps[i].Patches[j]); err != nil {
+			if err := p.checkPatch(p.Steps[i].Kind, &p.Steps[i].Patches[j]); err != nil {
 				var hint string
 				if e, ok := errors.AsType[*tree.Error](err); ok {
 					err, hint = errors.New(e.Msg), e.Hint
@@ -51,9 +51,9 @@ func (p *Plan) CheckWrites() []WriteFault {
 	return faults
 }
 
-// CheckPatch returns an error if a step of a kind may not send the patch, see
+// checkPatch returns an error if a step of a kind may not send the patch, see
 // [Plan.CheckWrites].
-func (p *Plan) CheckPatch(kind StepKind, patch *Patch) error {
+func (p *Plan) checkPatch(kind StepKind, patch *Patch) error {
 	object := p.Target.Object()
 	if t := patch.Target; t != nil && (t.APIVersion != object.APIVersion || t.Kind != object.Kind || t.Namespace != object.Namespace || t.Name != object.Name) {
 		return &tree.Error{
@@ -276,7 +276,7 @@ func (p *Plan) needsApproval(step *Step, s Snapshot, object *cluster.Workload) s
 		for i := range step.Patches {
 			patch := &step.Patches[i]
 			switch {
-			case p.CheckPatch(StepPartition, patch) == nil, inForce(patch, object): // the partition or the pause alone
+			case p.checkPatch(StepPartition, patch) == nil, inForce(patch, object): // the partition or the pause alone
 			case changesReplicas(patch, object):
 				return "changes the number of pods"
 			case !p.restoresRevision(s, object):

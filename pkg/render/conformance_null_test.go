@@ -47,9 +47,9 @@ func TestConformanceNull(t *testing.T) {
 					if in[0].Version() == to {
 						to = kruise.V1alpha1
 					}
-					lost, _, err := versions.ToVersion(in, to)
+					written, err := versions.ForRelease(in, versions.Writing{Version: to, Release: kruise.Next})
 					var fields []string
-					for _, l := range lost {
+					for _, l := range written.Lost {
 						fields = append(fields, l.Path)
 					}
 					for _, a := range kruise.Next.Unknown(in[0].Node()) {

@@ -55,7 +55,7 @@ func (m Model) act(v verb) (Model, tea.Cmd) {
 		}
 	}
 	if v.needs != "" {
-		m.over = typing{newInput(""), v, a}
+		m.over = valuePrompt{newInput(""), v, a}
 		return m, nil
 	}
 	return m.ask(a)
@@ -112,14 +112,14 @@ func (m Model) carry(a world.Act) (Model, tea.Cmd) {
 	}
 }
 
-// typing is a value that an act needs.
-type typing struct {
+// valuePrompt is a value that an act needs.
+type valuePrompt struct {
 	input
 	verb verb
 	act  world.Act
 }
 
-func (t typing) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
+func (t valuePrompt) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	switch k.String() {
 	case "esc", "ctrl+c":
 		return m.closed(), nil
@@ -134,12 +134,12 @@ func (t typing) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return m, nil
 }
 
-func (t typing) paste(text string) overlay {
+func (t valuePrompt) paste(text string) overlay {
 	t.input = t.insert(text)
 	return t
 }
 
-func (t typing) foot(Model) (draw.Line, bool) {
+func (t valuePrompt) foot(Model) (draw.Line, bool) {
 	return draw.Text(draw.Key, " "+t.verb.Does+" "+names(t.act.On)).
 		Add(draw.Plain, "  "+t.verb.needs+": ").Join(t.line()), true
 }

@@ -125,7 +125,7 @@ func (c *manyPods) change(n int) *world.World {
 func opened(w *world.World) Model {
 	m := New(context.Background(), Options{Theme: draw.ThemeOptions{Colors: draw.Many}, First: screen.Open{Screen: screen.Rollout, Ref: w.Workloads[0].Ref}})
 	m, _ = m.take(tea.WindowSizeMsg{Width: 200, Height: 60})
-	m, _ = m.take(arrived{world: w})
+	m, _ = m.take(worldMsg{world: w})
 	return m
 }
 
@@ -144,7 +144,7 @@ func BenchmarkFrame(b *testing.B) {
 	n := 0
 	begun = spent()
 	for b.Loop() {
-		m, _ = m.take(arrived{world: worlds[n%2]})
+		m, _ = m.take(worldMsg{world: worlds[n%2]})
 		if len(m.frame()) == 0 {
 			b.Fatal("no frame")
 		}
@@ -172,7 +172,7 @@ func BenchmarkSecond(b *testing.B) {
 					begun := spent()
 					w := c.change(int(1000 * rest / time.Second))
 					took := spent() - begun
-					m, _ = m.take(arrived{world: w})
+					m, _ = m.take(worldMsg{world: w})
 					_ = m.frame()
 					used += spent() - begun
 					rest = took + world.Rest(took)

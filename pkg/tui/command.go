@@ -130,15 +130,15 @@ func run(m Model, text string) (Model, tea.Cmd) {
 	return m, nil
 }
 
-// commanding is a command that is typed.
-type commanding struct {
+// commandPrompt is a command that is typed.
+type commandPrompt struct {
 	input
 	// tabs counts completions in a row, of what stood there before them.
 	tabs   int
 	before string
 }
 
-func (c commanding) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
+func (c commandPrompt) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	switch k.String() {
 	case "esc", "ctrl+c":
 		return m.closed(), nil
@@ -148,14 +148,14 @@ func (c commanding) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 		m.over = c.complete(m, k.String() == "tab")
 		return m, nil
 	}
-	m.over = commanding{input: c.press(k)}
+	m.over = commandPrompt{input: c.press(k)}
 	return m, nil
 }
 
-func (c commanding) paste(text string) overlay { return commanding{input: c.insert(text)} }
+func (c commandPrompt) paste(text string) overlay { return commandPrompt{input: c.insert(text)} }
 
 // foot is the command, and what it may become.
-func (c commanding) foot(m Model) (draw.Line, bool) {
+func (c commandPrompt) foot(m Model) (draw.Line, bool) {
 	l := draw.Text(draw.Key, " :").Join(c.line()).Add(draw.Plain, " ")
 	list := c.candidates(m, c.Value())
 	for _, word := range list[:min(len(list), 8)] {
@@ -165,7 +165,7 @@ func (c commanding) foot(m Model) (draw.Line, bool) {
 }
 
 // complete puts the next candidate in the place of the last word.
-func (c commanding) complete(m Model, forward bool) commanding {
+func (c commandPrompt) complete(m Model, forward bool) commandPrompt {
 	if c.tabs == 0 {
 		c.before = c.Value()
 	}
@@ -177,7 +177,7 @@ func (c commanding) complete(m Model, forward bool) commanding {
 	if !forward {
 		step = len(list) - 1
 	}
-	next := commanding{tabs: c.tabs + step, before: c.before}
+	next := commandPrompt{tabs: c.tabs + step, before: c.before}
 	head := c.before[:len(c.before)-len(last(c.before))]
 	text := head + list[(next.tabs-1)%len(list)]
 	if len(list) == 1 {
@@ -189,7 +189,7 @@ func (c commanding) complete(m Model, forward bool) commanding {
 
 // candidates are the words that may stand where one types: names of commands first,
 // then what the command takes.
-func (c commanding) candidates(m Model, text string) []string {
+func (c commandPrompt) candidates(m Model, text string) []string {
 	word, first := last(text), text == last(text)
 	var list []string
 	for _, cmd := range commands(m) {
@@ -206,14 +206,14 @@ func (c commanding) candidates(m Model, text string) []string {
 // last is the word that is being typed, empty after a space.
 func last(text string) string { return text[strings.LastIndexByte(text, ' ')+1:] }
 
-// filtering is a filter that is typed; the screen follows every letter.
-type filtering struct {
+// filterPrompt is a filter that is typed; the screen follows every letter.
+type filterPrompt struct {
 	input
 	// nothing is true on a screen with nothing to search: what is typed goes nowhere.
 	nothing bool
 }
 
-func (f filtering) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
+func (f filterPrompt) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	switch k.String() {
 	case "esc", "ctrl+c":
 		return m.closed().pass(screen.Filter{})
@@ -226,13 +226,13 @@ func (f filtering) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return f.apply(m)
 }
 
-func (f filtering) paste(text string) overlay {
+func (f filterPrompt) paste(text string) overlay {
 	f.input = f.insert(text)
 	return f
 }
 
 // apply has the screen follow what was typed.
-func (f filtering) apply(m Model) (Model, tea.Cmd) {
+func (f filterPrompt) apply(m Model) (Model, tea.Cmd) {
 	m.over = f
 	if f.nothing {
 		return m, nil
@@ -240,7 +240,7 @@ func (f filtering) apply(m Model) (Model, tea.Cmd) {
 	return m.pass(screen.Filter{Text: f.Value()})
 }
 
-func (f filtering) foot(Model) (draw.Line, bool) {
+func (f filterPrompt) foot(Model) (draw.Line, bool) {
 	hint := "  enter apply, esc clear"
 	if f.nothing {
 		hint = "  nothing to search on this screen: enter or esc"

@@ -24,8 +24,8 @@ type feed struct {
 	stop  context.CancelFunc
 }
 
-// arrived is a world, or why there is none.
-type arrived struct {
+// worldMsg is a world, or why there is none.
+type worldMsg struct {
 	turn  int
 	world *world.World
 	err   error
@@ -46,12 +46,12 @@ func (f feed) wants(ctx context.Context, s world.Source, want world.Want) (feed,
 func (f feed) await(ctx context.Context, s world.Source, since int64) tea.Cmd {
 	return func() tea.Msg {
 		w, err := s.Await(ctx, since, f.want)
-		return arrived{f.turn, w, err}
+		return worldMsg{f.turn, w, err}
 	}
 }
 
 // arrive takes a world over.
-func (m Model) arrive(a arrived) (Model, tea.Cmd) {
+func (m Model) arrive(a worldMsg) (Model, tea.Cmd) {
 	switch {
 	case a.turn != m.feed.turn:
 		return m, nil

@@ -101,7 +101,7 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 		m.over = newHelp()
 		return m, nil
 	case everywhere.command.Is(name):
-		m.over = commanding{input: newInput("")}
+		m.over = commandPrompt{input: newInput("")}
 		return m, nil
 	case everywhere.filter.Is(name):
 		return m.filter(), nil
@@ -146,10 +146,10 @@ func claims(s screen.Screen, key string) bool {
 func (m Model) filter() Model {
 	f, ok := m.top().(screen.Filterable)
 	if !ok {
-		m.over = filtering{input: newInput(""), nothing: true}
+		m.over = filterPrompt{input: newInput(""), nothing: true}
 		return m
 	}
-	m.over = filtering{input: newInput(f.Filtered())}
+	m.over = filterPrompt{input: newInput(f.Filtered())}
 	return m
 }
 
@@ -157,7 +157,7 @@ func (m Model) filter() Model {
 func (m Model) quit() (Model, tea.Cmd) {
 	if len(m.env.World.Running) > 0 {
 		m.asks++
-		return leaving{pause{turn: m.asks}}.rest(m)
+		return leaveDialog{pause{turn: m.asks}}.rest(m)
 	}
 	return m, tea.Quit
 }

@@ -64,7 +64,7 @@ func TestMouse_DoubleClickOpens(t *testing.T) {
 		"long ago": func(m Model) Model {
 			later := *m.env.World
 			later.Now = later.Now.Add(time.Minute)
-			m, _ = m.arrive(arrived{turn: m.feed.turn, world: &later})
+			m, _ = m.arrive(worldMsg{turn: m.feed.turn, world: &later})
 			return m
 		},
 		"another screen": func(m Model) Model { return hasty(m, "y") },
@@ -99,7 +99,7 @@ func calmed(m Model) Model {
 	case dialog:
 		m, _ = m.take(pauseEnd{over.turn, over.waits})
 		return m
-	case leaving:
+	case leaveDialog:
 		m, _ = m.take(pauseEnd{over.turn, over.waits})
 		return m
 	}

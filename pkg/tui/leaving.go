@@ -10,21 +10,21 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// leaving asks before the program is left that runs rollouts.
-type leaving struct{ pause }
+// leaveDialog asks before the program is left that runs rollouts.
+type leaveDialog struct{ pause }
 
-func (l leaving) rest(m Model) (Model, tea.Cmd) {
+func (l leaveDialog) rest(m Model) (Model, tea.Cmd) {
 	l.pause = l.begin()
 	m.over = l
 	return m, m.options.After(moment, l.end())
 }
 
-func (l leaving) heard(e pauseEnd) overlay {
+func (l leaveDialog) heard(e pauseEnd) overlay {
 	l.pause = l.after(e)
 	return l
 }
 
-func (l leaving) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
+func (l leaveDialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	switch name := k.String(); {
 	case name == "ctrl+c":
 		m.next = ""
@@ -41,7 +41,7 @@ func (l leaving) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return l.rest(m)
 }
 
-func (l leaving) body(m Model, under []draw.Line) []draw.Line {
+func (l leaveDialog) body(m Model, under []draw.Line) []draw.Line {
 	driving, width := m.env.World.Running, draw.BoxWidth(m.env.Width)
 	if len(driving) == 0 { // they have ended meanwhile
 		lines := draw.Wrap(draw.Plain, "The rollouts that this program was running have ended. Leave now?", width)
@@ -66,7 +66,7 @@ func flags(where world.Where, namespace string) string {
 	return text
 }
 
-func (l leaving) foot(Model) (draw.Line, bool) {
+func (l leaveDialog) foot(Model) (draw.Line, bool) {
 	if l.ignored.key != "" {
 		return l.ignored.line("y leaves, esc stays"), true
 	}

@@ -33,7 +33,7 @@ func (m Model) paste(p tea.PasteMsg) (Model, tea.Cmd) {
 	if t, ok := m.over.(pastable); ok {
 		m.over = t.paste(p.Content)
 	}
-	if f, ok := m.over.(filtering); ok {
+	if f, ok := m.over.(filterPrompt); ok {
 		return f.apply(m)
 	}
 	return m, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// moved is another namespace that is looked at, or why it is not.
-type moved struct {
+// namespaceMsg is another namespace that is looked at, or why it is not.
+type namespaceMsg struct {
 	number int
 	to     string
 	err    error
@@ -59,11 +59,11 @@ func (m Model) travel(mover world.Mover, to string) (Model, tea.Cmd) {
 	ctx, stop := context.WithCancel(m.ctx)
 	m.stop = stop
 	m.going = number
-	return m, func() tea.Msg { return moved{number, to, mover.Move(ctx, to)} }
+	return m, func() tea.Msg { return namespaceMsg{number, to, mover.Move(ctx, to)} }
 }
 
 // move takes the screens of the old namespace away.
-func (m Model) move(to moved) (Model, tea.Cmd) {
+func (m Model) move(to namespaceMsg) (Model, tea.Cmd) {
 	if m.works = m.works.end(to.number); to.number != m.going {
 		return m, nil
 	}

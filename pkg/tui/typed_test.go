@@ -65,7 +65,7 @@ func (y *typist) look(shop *demo.Cluster, production bool) {
 		y.Fatal(err)
 	}
 	w.Where.Production = production
-	y.m, _ = y.m.arrive(arrived{turn: y.m.feed.turn, world: w})
+	y.m, _ = y.m.arrive(worldMsg{turn: y.m.feed.turn, world: w})
 }
 
 // press types a key, carries out what it asks for, and lets a moment go by.
@@ -169,7 +169,7 @@ func TestSearch_ActionKeysChangeNothing(t *testing.T) {
 				for k := range strings.FieldsSeq(answers) {
 					y.press(k)
 				}
-				_, searched := y.m.over.(filtering)
+				_, searched := y.m.over.(filterPrompt)
 				if help, over := y.m.over.(helpPage); over {
 					searched = help.typing
 				}

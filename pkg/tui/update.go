@@ -31,7 +31,7 @@ func (m Model) take(msg tea.Msg) (Model, tea.Cmd) {
 		var cmd tea.Cmd
 		m.feed, cmd = m.feed.wants(m.ctx, m.options.Source, m.top().Want())
 		return m, cmd
-	case arrived:
+	case worldMsg:
 		return m.arrive(msg)
 	case nextWorld:
 		if msg.turn != m.feed.turn {
@@ -88,7 +88,7 @@ func (m Model) request(msg tea.Msg) (Model, tea.Cmd) {
 			m.over = over.heard(msg)
 		}
 		return m, nil
-	case moved:
+	case namespaceMsg:
 		return m.move(msg)
 	}
 	// What a screen has asked for is its own, also when another has been opened on top of it since.

@@ -125,8 +125,8 @@ func (v *edit) contradiction(named []string) error {
 	return command.OneStdin(v.files.Filenames...)
 }
 
-// ReadsStdin reports whether objects come from standard input.
-func (v *edit) ReadsStdin() bool {
+// readsStdin reports whether objects come from standard input.
+func (v *edit) readsStdin() bool {
 	return slices.Contains(v.files.Filenames, "-")
 }
 
@@ -151,7 +151,7 @@ func (v *edit) read(named []string) ([]*resource.Info, error) {
 	// The library would read the process's own standard input.
 	files.Filenames = slices.DeleteFunc(slices.Clone(files.Filenames), func(f string) bool { return f == "-" })
 	b = b.LocalParam(v.local).FilenameParam(enforce, &files)
-	if v.ReadsStdin() {
+	if v.readsStdin() {
 		b = b.Stream(v.Factory.Streams.In, "STDIN")
 	}
 	b = b.Flatten()

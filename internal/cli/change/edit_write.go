@@ -54,7 +54,9 @@ func errorWithObject(o runtime.Object, err error) error {
 
 func (v *edit) editObject(info *resource.Info, change changeFunc) error {
 	told := v.Explainer == nil
-	return retry.OnError(retry.DefaultBackoff, v.isRetriable(info), func() error {
+	// Another writer may have changed the object since it was read: it starts over if it could be read again.
+	retriable := func(err error) bool { return isConflict(err) && !v.Pinned && info.Get() == nil }
+	return retry.OnError(retry.DefaultBackoff, retriable, func() error {
 		before, ok := info.Object.(*unstructured.Unstructured)
 		if !ok {
 			return fmt.Errorf("unexpected %T", info.Object)
@@ -91,12 +93,6 @@ func (v *edit) printObject(info *resource.Info, got runtime.Object) error {
 		}
 	}
 	return v.printer.PrintObj(got, v.Factory.Streams.Out)
-}
-
-// isRetriable reports whether to start over: another writer changed the object since it was
-// read, and it could be read again.
-func (v *edit) isRetriable(info *resource.Info) func(error) bool {
-	return func(err error) bool { return isConflict(err) && !v.Pinned && info.Get() == nil }
 }
 
 // isConflict recognises a write that came upon another state than the one that was read;

@@ -67,7 +67,6 @@ func beside(t *testing.T, at plan.Progress, streams factory.Streams) *factory.Fa
 	}))
 	t.Cleanup(s.Close)
 	t.Setenv("KUBECONFIG", t.TempDir()+"/none")
-	streams.Getenv = func(string) string { return "" }
 	f := factory.New(streams)
 	*f.Flags.APIServer = s.URL
 	return f

@@ -100,7 +100,7 @@ func (o *envSetting) read(params []string) error {
 		return command.Usagef("", "--list and --output may not be specified together")
 	case len(o.keys) > 0 && o.from == "":
 		return command.Usagef("", "when specifying --keys, a configmap or secret must be provided with --from")
-	case o.ReadsStdin() && slices.Contains(params, "-"):
+	case o.readsStdin() && slices.Contains(params, "-"):
 		return command.OneStdin("-", "-")
 	}
 	vars, remove, _, err := envutil.ParseEnv(params, o.Factory.Streams.In)

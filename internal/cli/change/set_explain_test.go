@@ -14,7 +14,7 @@ import (
 // TestSet_WarnsOfAnOwnerWithoutARequest: a change of a field that another manager owns is warned of, without a request.
 func TestSet_WarnsOfAnOwnerWithoutARequest(t *testing.T) {
 	var said bytes.Buffer
-	f := factory.New(factory.Streams{Err: &said, Getenv: func(string) string { return "" }})
+	f := factory.New(factory.Streams{Err: &said})
 	e := &rolloutExplainer{edit: &edit{Factory: f}}
 	owned := setObject(t, "kind: CloneSet\nmetadata: {name: web-a, ownerReferences: [{kind: UnitedDeployment, name: web, controller: true}]}")
 	if err := e.owners(owned); err != nil || !strings.Contains(said.String(), "CloneSet web-a belongs to UnitedDeployment web") {
@@ -39,7 +39,7 @@ func TestExplain_NamesAControllingRollout(t *testing.T) {
 		"other": "",
 	} {
 		var said bytes.Buffer
-		f := factory.New(factory.Streams{Err: &said, Getenv: func(string) string { return "" }})
+		f := factory.New(factory.Streams{Err: &said})
 		*f.Flags.APIServer = s.URL
 		e := &rolloutExplainer{edit: &edit{Factory: f}, ctx: t.Context()}
 		err := e.owners(setObject(t, "apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata: {name: "+name+", namespace: a}"))

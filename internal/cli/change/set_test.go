@@ -26,7 +26,7 @@ func local(t *testing.T, manifest string, args ...string) (out, said string, err
 	t.Helper()
 	t.Setenv("KUBECONFIG", t.TempDir()+"/none")
 	var o, e bytes.Buffer
-	f := factory.New(factory.Streams{In: strings.NewReader(manifest), Out: &o, Err: &e, Getenv: func(string) string { return "" }})
+	f := factory.New(factory.Streams{In: strings.NewReader(manifest), Out: &o, Err: &e})
 	c := NewSet(f)
 	c.SilenceErrors, c.SilenceUsage = true, true
 	c.SetArgs(append(args, "--local", "-f", "-"))

@@ -41,7 +41,7 @@ func questionsFor(stream []*resource.Resource, namespace string, served map[stri
 		a.ask(factQuery{factKind: configuration, what: "Kruise's configuration", namespace: kruise.DefaultNamespace, fields: "metadata.name=" + kruise.ConfigurationName})
 	}
 	a.injection()
-	a.subsets()
+	a.askInNamespaces([]string{kruise.KindUnitedDeployment}, subsetWants()...)
 	a.states()
 	a.places()
 	a.targets()
@@ -81,12 +81,8 @@ func (a *factQuestions) injection() {
 	}
 }
 
-// subsets asks for the workloads of UnitedDeployments, whose sizes decide where
-// remainders go, and for those of their pods that weigh in.
-func (a *factQuestions) subsets() {
-	a.askInNamespaces([]string{kruise.KindUnitedDeployment}, subsetWants()...)
-}
-
+// subsetWants are the workloads of UnitedDeployments, whose sizes decide where
+// remainders go, and those of their pods that weigh in.
 func subsetWants() []factQuery {
 	list := []factQuery{{factKind: unitedDeployments, what: "UnitedDeployments", selectable: true}}
 	for _, k := range []*factKind{deployments, statefulSets, cloneSets, advancedSets} {

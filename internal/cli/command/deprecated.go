@@ -9,15 +9,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Deprecation is what is known of a flag or verb that goes.
+// Deprecation is what is known of a flag that goes.
 type Deprecation struct {
-	// Instead is what to use, as it is typed: a flag, a verb.
+	// Instead is what to use, as it is typed.
 	Instead string
 	// Gone is the version in which it is no more, such as v2.0.0.
 	Gone string
 }
 
-// deprecatedAnnotation is the annotation of a flag or a command, with [instead, gone].
+// deprecatedAnnotation is the annotation of a flag, with [instead, gone].
 const deprecatedAnnotation = "kubectl-kruise.dev/deprecated"
 
 // DeprecateFlag marks a flag of a command, which must have it.
@@ -30,36 +30,13 @@ func DeprecateFlag(c *cobra.Command, name string, s Deprecation) {
 	_ = fl.SetAnnotation(name, deprecatedAnnotation, []string{s.Instead, s.Gone}) // the flag is there
 }
 
-// deprecateVerb marks a command.
-func deprecateVerb(c *cobra.Command, s Deprecation) {
-	c.Hidden = true
-	if c.Annotations == nil {
-		c.Annotations = map[string]string{}
-	}
-	c.Annotations[deprecatedAnnotation], c.Annotations[deprecatedAnnotation+"-gone"] = s.Instead, s.Gone
-}
-
-// WarnDeprecated reports which parts of a call go, each once, however often it was given.
+// WarnDeprecated reports which flags of a call go, each once, however often it was given.
 func WarnDeprecated(w io.Writer, c *cobra.Command) {
-	for up := c; up != nil; up = up.Parent() {
-		if s, ok := verbDeprecation(up); ok {
-			warnDeprecated(w, up.Name(), s)
-		}
-	}
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if s, ok := flagDeprecation(f); ok {
-			warnDeprecated(w, "--"+f.Name, s)
+			_, _ = fmt.Fprintf(w, "warning: --%s goes in %s; use %s\n", f.Name, s.Gone, s.Instead)
 		}
 	})
-}
-
-func warnDeprecated(w io.Writer, what string, s Deprecation) {
-	_, _ = fmt.Fprintf(w, "warning: %s goes in %s; use %s\n", what, s.Gone, s.Instead)
-}
-
-func verbDeprecation(c *cobra.Command) (Deprecation, bool) {
-	instead, ok := c.Annotations[deprecatedAnnotation]
-	return Deprecation{instead, c.Annotations[deprecatedAnnotation+"-gone"]}, ok
 }
 
 func flagDeprecation(f *pflag.Flag) (Deprecation, bool) {
@@ -72,9 +49,6 @@ func flagDeprecation(f *pflag.Flag) (Deprecation, bool) {
 // Deprecations are what goes of a command and all below it, as it is typed.
 func Deprecations(c *cobra.Command) map[string]Deprecation {
 	out := map[string]Deprecation{}
-	if s, ok := verbDeprecation(c); ok {
-		out[c.CommandPath()] = s
-	}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if s, ok := flagDeprecation(f); ok {
 			out[c.CommandPath()+" --"+f.Name] = s

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// commandTree is a program with a flag and a verb that go, and says what its call says.
+// commandTree is a program with a flag that goes, and says what its call says.
 func commandTree(t *testing.T, args ...string) (root *cobra.Command, said string) {
 	t.Helper()
 	var out strings.Builder
@@ -17,9 +17,7 @@ func commandTree(t *testing.T, args ...string) (root *cobra.Command, said string
 	run.Flags().StringSlice("old-name", nil, "the older flag")
 	run.Flags().StringSlice("name", nil, "the flag")
 	DeprecateFlag(run, "old-name", Deprecation{"--name", "v2.0.0"})
-	launch := &cobra.Command{Use: "launch", Run: func(*cobra.Command, []string) {}}
-	deprecateVerb(launch, Deprecation{"prog run", "v3.0.0"})
-	root.AddCommand(run, launch)
+	root.AddCommand(run)
 	root.SetArgs(args)
 	root.SetOut(&out)
 	root.SetErr(&out)
@@ -35,7 +33,6 @@ func TestDeprecate_WarnsOfUse(t *testing.T) {
 		"run --name a":                           "",
 		"run --old-name a":                       "warning: --old-name goes in v2.0.0; use --name\n",
 		"run --old-name a --old-name b":          "warning: --old-name goes in v2.0.0; use --name\n",
-		"launch":                                 "warning: launch goes in v3.0.0; use prog run\n",
 		"run --old-name a --name b --old-name=c": "warning: --old-name goes in v2.0.0; use --name\n",
 	} {
 		if _, said := commandTree(t, strings.Fields(line)...); said != want {
@@ -46,15 +43,15 @@ func TestDeprecate_WarnsOfUse(t *testing.T) {
 
 func TestWarn_HelpIsSilent(t *testing.T) {
 	for _, line := range []string{"--help", "run --help"} {
-		if _, said := commandTree(t, strings.Fields(line)...); strings.Contains(said, "old-name") || strings.Contains(said, "launch") {
+		if _, said := commandTree(t, strings.Fields(line)...); strings.Contains(said, "old-name") {
 			t.Errorf("%s: %s", line, said)
 		}
 	}
 }
 
-func TestDeprecated_ListsCommandsAndFlags(t *testing.T) {
+func TestDeprecated_ListsFlags(t *testing.T) {
 	root, _ := commandTree(t, "run")
-	want := map[string]Deprecation{"prog run --old-name": {"--name", "v2.0.0"}, "prog launch": {"prog run", "v3.0.0"}}
+	want := map[string]Deprecation{"prog run --old-name": {"--name", "v2.0.0"}}
 	if diff := cmp.Diff(want, Deprecations(root)); diff != "" {
 		t.Error(diff)
 	}

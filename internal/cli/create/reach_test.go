@@ -109,7 +109,7 @@ func made(t *testing.T, args ...string) *tree.Node {
 	t.Helper()
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	var out bytes.Buffer
-	c := NewCreate(factory.New(factory.Streams{Out: &out, Err: &out, Getenv: func(string) string { return "" }}))
+	c := NewCreate(factory.New(factory.Streams{Out: &out, Err: &out}))
 	root := &cobra.Command{Use: "kruise", SilenceErrors: true, SilenceUsage: true}
 	root.AddCommand(c)
 	root.SetArgs(append(append([]string{"create"}, args...), "--dry-run=client", "--kruise-version=next", "-o", "json"))

@@ -74,15 +74,15 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	return o.report(lines)
 }
 
-// examined is the cluster that is looked over.
-type examined struct {
+// inspection is the cluster that is looked over.
+type inspection struct {
 	core      kubernetes.Interface
 	objects   dynamic.Interface
 	namespace string
 	clocks    clocks
 }
 
-func (o *doctorOptions) patient() (*examined, error) {
+func (o *doctorOptions) patient() (*inspection, error) {
 	namespace, err := o.factory.NamespaceOrDefault()
 	if err != nil {
 		return nil, err
@@ -99,13 +99,13 @@ func (o *doctorOptions) patient() (*examined, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &examined{
+	return &inspection{
 		core: core, objects: objects, namespace: namespace, clocks: clusterClocks{cfg},
 	}, nil
 }
 
 // checkAll makes all checks. Those that need a server are left out where it does not answer.
-func (p *examined) checkAll(ctx context.Context) []verdictLine {
+func (p *inspection) checkAll(ctx context.Context) []verdictLine {
 	out, ok := p.server()
 	if !ok {
 		return out

@@ -99,8 +99,8 @@ func TestFaults_ConversionNone(t *testing.T) {
 	}
 }
 
-// examined makes fakes of it.
-func (c *clinic) patient() *examined {
+// patient is the inspection of fakes that are made of it.
+func (c *clinic) patient() *inspection {
 	objects, dynamic := []runtime.Object{}, slices.Clone(c.crds)
 	if c.manager != nil {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(c.manager)
@@ -126,7 +126,7 @@ func (c *clinic) patient() *examined {
 	c.discovery(core)
 	c.authorization(core)
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	return &examined{
+	return &inspection{
 		core: core, namespace: "shop", clocks: fixedClocks{at, c.off},
 		objects: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(
 			runtime.NewScheme(), map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList", {Group: "apps", Version: "v1", Resource: "deployments"}: "DeploymentList"}, dynamic...,
@@ -271,7 +271,7 @@ func TestDoctor_ReportsEachProblemInOneLine(t *testing.T) {
 func TestDoctor_HintsKeepTheConnection(t *testing.T) {
 	ill, prod, shop := healthy(), "prod", "shop"
 	ill.manager.Status.ReadyReplicas = 0
-	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
+	f := factory.New(factory.Streams{})
 	f.Flags.Context, f.Flags.Namespace = &prod, &shop
 	want, found := "kubectl -n kruise-system describe deployment kruise-controller-manager --context prod", false
 	for _, l := range ill.patient().checkAll(t.Context()) {

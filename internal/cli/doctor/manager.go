@@ -28,7 +28,7 @@ var gatedKinds = []struct {
 }
 
 // manager looks at Kruise's controllers: their version, whether they run, their gates.
-func (p *examined) manager(ctx context.Context, served map[string][]string) []verdictLine {
+func (p *inspection) manager(ctx context.Context, served map[string][]string) []verdictLine {
 	manager, err := installation.FindManager(ctx, p.objects)
 	if err != nil {
 		return []verdictLine{warned("Kruise", "", "its controllers in namespace %s cannot be read: %v", kruise.DefaultNamespace, err)}
@@ -46,7 +46,7 @@ func (p *examined) manager(ctx context.Context, served map[string][]string) []ve
 }
 
 // release reports which release of Kruise this is, and how sure that is.
-func (p *examined) release(ctx context.Context) verdictLine {
+func (p *inspection) release(ctx context.Context) verdictLine {
 	found := installation.Read(ctx, p.objects, p.core.Discovery())
 	switch {
 	case found.Release.IsZero():
@@ -88,7 +88,7 @@ var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Ver
 
 // definitions looks into Kruise's custom resource definitions for what discovery does
 // not tell: that one is not established, or holds objects in a version it no longer has.
-func (p *examined) definitions(ctx context.Context) []verdictLine {
+func (p *inspection) definitions(ctx context.Context) []verdictLine {
 	list, err := p.objects.Resource(definitions).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return []verdictLine{warned("definitions", "", "cannot be read: %v", err)}
@@ -166,7 +166,7 @@ func isEstablished(crd map[string]any) bool {
 const daemonSelector = "control-plane=daemon"
 
 // daemons looks on which nodes Kruise's daemon is ready.
-func (p *examined) daemons(ctx context.Context) []verdictLine {
+func (p *inspection) daemons(ctx context.Context) []verdictLine {
 	nodes, err := p.core.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return []verdictLine{warned("daemon", "", "the nodes cannot be read: %v", err)}

@@ -41,7 +41,7 @@ func permissionChecks(withKruise bool) []permissionCheck {
 }
 
 // rights asks what the account may do in the namespace, verb by verb.
-func (p *examined) rights(ctx context.Context, withKruise bool) []verdictLine {
+func (p *inspection) rights(ctx context.Context, withKruise bool) []verdictLine {
 	all := permissionChecks(withKruise)
 	denied, err := p.denied(ctx, all)
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *examined) rights(ctx context.Context, withKruise bool) []verdictLine {
 
 // denied are the needs that the account lacks. Its rules tell, which are one question for
 // each namespace; where the server does not know all rules, every need is asked for.
-func (p *examined) denied(ctx context.Context, all []permissionCheck) (map[rbac.Need]bool, error) {
+func (p *inspection) denied(ctx context.Context, all []permissionCheck) (map[rbac.Need]bool, error) {
 	out, known := map[rbac.Need]bool{}, map[string]rulesReader{}
 	var open []rbac.Need
 	for _, w := range all {
@@ -89,7 +89,7 @@ func (p *examined) denied(ctx context.Context, all []permissionCheck) (map[rbac.
 }
 
 // askAll asks for needs one by one, several at a time.
-func (p *examined) askAll(ctx context.Context, needs []rbac.Need, denied map[rbac.Need]bool) error {
+func (p *inspection) askAll(ctx context.Context, needs []rbac.Need, denied map[rbac.Need]bool) error {
 	var lock sync.Mutex
 	var wait sync.WaitGroup
 	var failed error
@@ -110,7 +110,7 @@ func (p *examined) askAll(ctx context.Context, needs []rbac.Need, denied map[rba
 	return failed
 }
 
-func (p *examined) ask(ctx context.Context, n rbac.Need) (denied bool, err error) {
+func (p *inspection) ask(ctx context.Context, n rbac.Need) (denied bool, err error) {
 	answer, err := p.core.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
 		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Namespace: p.namespaceFor(n), Verb: n.Verb, Group: n.Group, Resource: n.Resource, Subresource: n.Subresource,
@@ -123,7 +123,7 @@ func (p *examined) ask(ctx context.Context, n rbac.Need) (denied bool, err error
 }
 
 // namespaceFor is the namespace that a need is asked for in.
-func (p *examined) namespaceFor(n rbac.Need) string {
+func (p *inspection) namespaceFor(n rbac.Need) string {
 	switch n.Where {
 	case rbac.Everywhere:
 		return ""
@@ -146,7 +146,7 @@ const unusedNamespace = "no.namespace"
 
 // rules asks for those of a namespace, or of the whole cluster for "". A server whose
 // authorizers cannot list their rules says so: a webhook, for instance.
-func (p *examined) rules(ctx context.Context, namespace string) rulesReader {
+func (p *inspection) rules(ctx context.Context, namespace string) rulesReader {
 	answer, err := p.core.AuthorizationV1().SelfSubjectRulesReviews().Create(ctx, &authorizationv1.SelfSubjectRulesReview{
 		Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: cmp.Or(namespace, unusedNamespace)},
 	}, metav1.CreateOptions{})

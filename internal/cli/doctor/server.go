@@ -14,7 +14,7 @@ import (
 )
 
 // server asks for the version; ok is false where the server does not answer.
-func (p *examined) server() (lines []verdictLine, ok bool) {
+func (p *inspection) server() (lines []verdictLine, ok bool) {
 	info, err := p.core.Discovery().ServerVersion()
 	if err != nil {
 		return []verdictLine{failedVerdict("server", "check --kubeconfig, --context and $KUBECONFIG", "no answer: %v", err)}, false
@@ -34,7 +34,7 @@ func (p *examined) server() (lines []verdictLine, ok bool) {
 
 // kinds asks which kinds of Kruise are served, and compares them with those that this
 // program knows. served are versions by kind, without a kind where there is no Kruise.
-func (p *examined) kinds() (served map[string][]string, lines []verdictLine) {
+func (p *inspection) kinds() (served map[string][]string, lines []verdictLine) {
 	served = map[string][]string{}
 	for _, group := range []string{kruise.Group, kruise.PolicyGroup} {
 		for _, version := range []string{kruise.V1alpha1, kruise.V1beta1} {
@@ -96,7 +96,7 @@ const clockTolerance = 5 * time.Second
 
 // skew compares the clocks. The server tells whole seconds, so it may be right and differ
 // by one.
-func (p *examined) skew(ctx context.Context) verdictLine {
+func (p *inspection) skew(ctx context.Context) verdictLine {
 	before := p.clocks.here()
 	there, err := p.clocks.there(ctx)
 	if err != nil {

@@ -21,7 +21,7 @@ type webhook struct {
 
 // webhooks checks whether Kruise's webhooks have endpoints: without any, the API
 // server refuses all that they are asked about, Pods among it.
-func (p *examined) webhooks(ctx context.Context) []verdictLine {
+func (p *inspection) webhooks(ctx context.Context) []verdictLine {
 	all, err := p.hooks(ctx)
 	if err != nil {
 		return []verdictLine{warned("webhooks", "", "cannot be read: %v", err)}
@@ -41,7 +41,7 @@ func (p *examined) webhooks(ctx context.Context) []verdictLine {
 }
 
 // hooks are the webhooks that Kruise's services serve.
-func (p *examined) hooks(ctx context.Context) ([]webhook, error) {
+func (p *inspection) hooks(ctx context.Context) ([]webhook, error) {
 	var all []webhook
 	mutating, err := p.core.AdmissionregistrationV1().MutatingWebhookConfigurations().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -78,7 +78,7 @@ func hookServices(all []webhook) []string {
 }
 
 // answers reports whether a service has a ready endpoint.
-func (p *examined) answers(ctx context.Context, service string, all []webhook) verdictLine {
+func (p *inspection) answers(ctx context.Context, service string, all []webhook) verdictLine {
 	list, err := p.core.DiscoveryV1().EndpointSlices(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: "kubernetes.io/service-name=" + service})
 	if err != nil {
 		return warned("webhooks", "", "the endpoints of %s cannot be read: %v", service, err)

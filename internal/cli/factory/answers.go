@@ -59,7 +59,7 @@ func (t *boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := t.page(r); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(r.Context(), t.within, t.slow())
+	ctx, cancel := context.WithTimeoutCause(r.Context(), t.within, fmt.Errorf("the server has not completed its answer within %s", t.within))
 	res, err := t.next.RoundTrip(r.WithContext(ctx))
 	t.noteTime(res)
 	if err != nil {
@@ -121,10 +121,6 @@ func (b *answerBounds) page(r *http.Request) error {
 		return fmt.Errorf("the server continues the list %s after %d pages: it is not read on", r.URL.Path, b.pages)
 	}
 	return nil
-}
-
-func (b *answerBounds) slow() error {
-	return fmt.Errorf("the server has not completed its answer within %s", b.within)
 }
 
 // causeOf is why a request ended: its context, if that has.

@@ -104,9 +104,9 @@ func quoteArgument(value string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(value) + `"`
 }
 
-// CommandFlags are -n and --context as the user gave them, each after a space: a command that a
+// commandFlags are -n and --context as the user gave them, each after a space: a command that a
 // hint prints carries them, so that it can be copied as it is.
-func (f *Factory) CommandFlags() string {
+func (f *Factory) commandFlags() string {
 	var b strings.Builder
 	if f.Flags != nil {
 		for _, flag := range []struct {

@@ -50,7 +50,7 @@ func TestCopyable_AddsTheFlagsOfTheConnection(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := New(Streams{Getenv: func(string) string { return "" }})
+			f := New(Streams{})
 			f.Flags.Namespace, f.Flags.Context, f.Flags.KubeConfig = &c.namespace, &c.context, &c.kubeconfig
 			if got := f.Copyable(c.text); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
@@ -61,14 +61,14 @@ func TestCopyable_AddsTheFlagsOfTheConnection(t *testing.T) {
 
 func TestCommandFlags_AreThoseOfTheUser(t *testing.T) {
 	f := &Factory{Flags: genericclioptions.NewConfigFlags(true)}
-	if got := f.CommandFlags(); got != "" {
+	if got := f.commandFlags(); got != "" {
 		t.Errorf("without flags: %q", got)
 	}
 	*f.Flags.Namespace, *f.Flags.Context = "shop", "my cluster"
-	if got, want := f.CommandFlags(), " -n shop --context 'my cluster'"; got != want {
+	if got, want := f.commandFlags(), " -n shop --context 'my cluster'"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := (&Factory{}).CommandFlags(); got != "" {
+	if got := (&Factory{}).commandFlags(); got != "" {
 		t.Errorf("without a cluster: %q", got)
 	}
 }

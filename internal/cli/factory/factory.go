@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -34,9 +35,7 @@ type Streams struct {
 	Width, ErrWidth int
 	// Size is the terminal on Out now, in columns and rows; nil without one.
 	Size func() (columns, rows int)
-	// Getenv reads the environment.
-	Getenv func(string) string
-	// Environ lists it as NAME=VALUE.
+	// Environ is the environment, as NAME=VALUE.
 	Environ []string
 	// Exit ends the process; nil where it is not ours to end, as in tests.
 	Exit func(code int)
@@ -51,12 +50,23 @@ func System() Streams {
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		Width:  width(os.Stdout), ErrWidth: width(os.Stderr),
-		Getenv: os.Getenv, Environ: os.Environ(), Exit: os.Exit,
+		Environ: os.Environ(), Exit: os.Exit,
 	}
 	if s.OutTTY {
 		s.Size = func() (columns, rows int) { return size(os.Stdout) }
 	}
 	return s
+}
+
+// Getenv is the value of a variable of the environment, "" without one.
+func (s Streams) Getenv(name string) string {
+	for _, line := range s.Environ {
+		key, value, _ := strings.Cut(line, "=")
+		if key == name || runtime.GOOS == "windows" && strings.EqualFold(key, name) {
+			return value
+		}
+	}
+	return ""
 }
 
 func width(out *os.File) int {
@@ -83,7 +93,7 @@ type Factory struct {
 	// Progress is the value of --progress: auto, always or never. working is what
 	// [Factory.Working] reports; nil for nothing.
 	Progress string
-	working  *working
+	working  *progressLine
 	// WarningsAsErrors indicates that a call on which the server warned has failed.
 	WarningsAsErrors bool
 	// Silent indicates that no line tells of servers that do not answer: something else has the
@@ -259,9 +269,6 @@ func (f *Factory) Redraws() bool {
 // ASCII reports whether a terminal can show no more than ASCII: by its locale, as the
 // first of the variables says that is set, or because it is the Linux console.
 func ASCII(getenv func(string) string) bool {
-	if getenv == nil {
-		return false
-	}
 	if t := getenv("TERM"); t == "linux" || t == "dumb" {
 		return true
 	}
@@ -280,7 +287,7 @@ const spared = 50
 // Spare reduces the memory of commands that read a whole cluster: most of what they allocate
 // is in use for a moment only.
 func (f *Factory) Spare() {
-	if f.Streams.Getenv != nil && f.Streams.Getenv("GOGC") == "" {
+	if f.Streams.Environ != nil && f.Streams.Getenv("GOGC") == "" {
 		SetHeapGrowth(spared)
 	}
 }

@@ -14,9 +14,9 @@ import (
 // patience is how long a request may take before a line says what is waited for.
 const patience = 5 * time.Second
 
-// waiting says on w when a server does not answer, or asks to be left alone for long.
+// slowServerNotice says on w when a server does not answer, or asks to be left alone for long.
 // Without it, a command that waits looks like one that hangs.
-type waiting struct {
+type slowServerNotice struct {
 	next http.RoundTripper
 	mu   *sync.Mutex
 	w    io.Writer
@@ -35,13 +35,13 @@ func (f *Factory) telling(most time.Duration) func(http.RoundTripper) http.Round
 		if f.Silent {
 			w = io.Discard
 		}
-		return &waiting{next: next, mu: f.saying, w: w, after: patience, most: most, bounds: f.bounds}
+		return &slowServerNotice{next: next, mu: f.saying, w: w, after: patience, most: most, bounds: f.bounds}
 	}
 }
 
 // RoundTrip sends a request on. What is reported ends with the header of the answer, so a watch
 // that is open for hours is not waited for.
-func (t *waiting) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t *slowServerNotice) RoundTrip(r *http.Request) (*http.Response, error) {
 	begun := time.Now()
 	late := time.AfterFunc(t.after, func() {
 		t.printNote("still waiting for the server to answer %s, since %s", named(r), begun.Format(time.TimeOnly))
@@ -67,12 +67,12 @@ func (t *waiting) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // WrappedRoundTripper is for libraries that look for the transport below.
-func (t *waiting) WrappedRoundTripper() http.RoundTripper { return t.next }
+func (t *slowServerNotice) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // postponed reports an answer that has the client ask again only after long: client-go
 // waits so without a word, and longer than the request may take. In that case the answer
 // is one that is not asked again.
-func (t *waiting) postponed(r *http.Request, answer *http.Response) {
+func (t *slowServerNotice) postponed(r *http.Request, answer *http.Response) {
 	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
 	again := time.Duration(seconds) * time.Second
 	if err == nil && (t.most > 0 && again > t.most || again >= t.after && t.bounds != nil && !t.bounds.mayWait(r, again)) {
@@ -86,7 +86,7 @@ func (t *waiting) postponed(r *http.Request, answer *http.Response) {
 // named is a request in a line, without its query, which may be long.
 func named(r *http.Request) string { return fmt.Sprintf("%s %q", r.Method, r.URL.Host+r.URL.Path) }
 
-func (t *waiting) printNote(format string, args ...any) {
+func (t *slowServerNotice) printNote(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	_, _ = fmt.Fprintf(t.w, format+"; --request-timeout bounds that\n", args...)

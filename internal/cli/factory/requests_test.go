@@ -42,7 +42,7 @@ func ask(t *testing.T, server http.HandlerFunc, timeout time.Duration) (said str
 	out := &heard{}
 	cfg := &rest.Config{Host: s.URL, Timeout: timeout}
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return &waiting{next: next, mu: &sync.Mutex{}, w: out, after: 50 * time.Millisecond, most: timeout}
+		return &slowServerNotice{next: next, mu: &sync.Mutex{}, w: out, after: 50 * time.Millisecond, most: timeout}
 	})
 	client, err := kubernetes.NewForConfig(cfg)
 	if err != nil {

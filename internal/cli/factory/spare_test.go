@@ -12,7 +12,7 @@ func TestSpare_KeepsTheUsersGOGC(t *testing.T) {
 	t.Cleanup(func() { debug.SetGCPercent(before) })
 	for gogc, want := range map[string]int{"": spared, "200": 100} {
 		debug.SetGCPercent(100)
-		f := New(Streams{Getenv: func(string) string { return gogc }})
+		f := New(Streams{Environ: []string{"GOGC=" + gogc}})
 		f.Spare()
 		if got := debug.SetGCPercent(100); got != want {
 			t.Errorf("GOGC=%q: %d, want %d", gogc, got, want)

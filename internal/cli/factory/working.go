@@ -36,9 +36,9 @@ func (f *Factory) Working(format string, args ...any) *Work {
 	case f.Silent, f.Progress == "never", f.Progress != "always" && !f.draws():
 		return &Work{}
 	}
-	w := &working{task: what, to: text.Unwrap(f.Streams.Err), draws: f.draws(), width: f.Streams.ErrWidth, ascii: ASCII(f.Streams.Getenv), over: make(chan struct{})}
+	w := &progressLine{task: what, to: text.Unwrap(f.Streams.Err), draws: f.draws(), width: f.Streams.ErrWidth, ascii: ASCII(f.Streams.Getenv), over: make(chan struct{})}
 	work := &Work{line: w, factory: f, out: f.Streams.Out, err: f.Streams.Err}
-	f.Streams.Out, f.Streams.Err, f.working = &clearing{work.out, w}, &clearing{work.err, w}, w
+	f.Streams.Out, f.Streams.Err, f.working = &lineClearer{work.out, w}, &lineClearer{work.err, w}, w
 	w.began = time.Now()
 	w.last = w.began
 	w.gone.Go(w.watch)
@@ -47,7 +47,7 @@ func (f *Factory) Working(format string, args ...any) *Work {
 
 // Work is what a verb does, from [Factory.Working] to Stop. Its methods may be called from several goroutines.
 type Work struct {
-	line *working
+	line *progressLine
 	// before is what was done, if this is within another Working; else out and err are what
 	// the streams of the factory were.
 	before   *task
@@ -162,11 +162,11 @@ func grouped(n int) string {
 
 // draws reports whether a line on stderr can be drawn over.
 func (f *Factory) draws() bool {
-	return f.Streams.ErrTTY && (f.Streams.Getenv == nil || f.Streams.Getenv("TERM") != "dumb")
+	return f.Streams.ErrTTY && f.Streams.Getenv("TERM") != "dumb"
 }
 
-// working is what is being done.
-type working struct {
+// progressLine is what is being done.
+type progressLine struct {
 	to           io.Writer
 	draws, ascii bool
 	width        int
@@ -186,14 +186,14 @@ type working struct {
 	beats int
 }
 
-func (w *working) instead(what task) (before task) {
+func (w *progressLine) instead(what task) (before task) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before, w.task = w.task, what
 	return before
 }
 
-func (w *working) watch() {
+func (w *progressLine) watch() {
 	ticker := time.NewTicker(redraw)
 	defer ticker.Stop()
 	for {
@@ -207,7 +207,7 @@ func (w *working) watch() {
 }
 
 // beat shows the line where nothing else was printed for a while.
-func (w *working) beat(now time.Time) {
+func (w *progressLine) beat(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	line := fmt.Sprintf("%s: %s", w.task, now.Sub(w.began).Round(time.Second))
@@ -225,7 +225,7 @@ func (w *working) beat(now time.Time) {
 	}
 }
 
-func (w *working) spin() string {
+func (w *progressLine) spin() string {
 	list := []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 	if w.ascii {
 		list = []string{"|", "/", "-", "\\"}
@@ -234,7 +234,7 @@ func (w *working) spin() string {
 }
 
 // fit cuts the line, which would be drawn over two lines of a narrow terminal.
-func (w *working) fit(line string) string {
+func (w *progressLine) fit(line string) string {
 	width := w.width
 	if width <= 0 {
 		width = 80
@@ -247,14 +247,14 @@ func (w *working) fit(line string) string {
 
 // clear overwrites the line with spaces, so that no escape sequence is written where colours are off;
 // the lock is held.
-func (w *working) clear() {
+func (w *progressLine) clear() {
 	if w.shown {
 		_, _ = io.WriteString(w.to, "\r"+strings.Repeat(" ", w.drawn)+"\r")
 		w.shown = false
 	}
 }
 
-func (w *working) stop() {
+func (w *progressLine) stop() {
 	close(w.over)
 	w.gone.Wait()
 	w.mu.Lock()
@@ -262,17 +262,17 @@ func (w *working) stop() {
 	w.clear()
 }
 
-// clearing is a stream of the verb: what is written takes the line away first.
-type clearing struct {
+// lineClearer is a stream of the verb: what is written takes the line away first.
+type lineClearer struct {
 	to io.Writer
-	w  *working
+	w  *progressLine
 }
 
 // Columns is where lines are broken behind it.
-func (h *clearing) Columns() int { return text.Columns(h.to) }
+func (h *lineClearer) Columns() int { return text.Columns(h.to) }
 
 // Write writes, and counts as a sign of life.
-func (h *clearing) Write(p []byte) (int, error) {
+func (h *lineClearer) Write(p []byte) (int, error) {
 	h.w.mu.Lock()
 	defer h.w.mu.Unlock()
 	h.w.clear()

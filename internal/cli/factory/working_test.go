@@ -31,7 +31,7 @@ func (l *locked) String() string {
 
 func held(tty bool, progress string) (*Factory, *locked, *locked) {
 	var out, errs locked
-	f := New(Streams{Out: &out, Err: &errs, ErrTTY: tty, ErrWidth: 40, Getenv: func(string) string { return "" }})
+	f := New(Streams{Out: &out, Err: &errs, ErrTTY: tty, ErrWidth: 40})
 	f.Progress = progress
 	return f, &out, &errs
 }
@@ -203,7 +203,7 @@ func TestWorking_LeavesQuestionsAlone(t *testing.T) {
 // TestWorking_OnATerminalThatCannotBeDrawnOn: TERM=dumb has no line.
 func TestWorking_OnATerminalThatCannotBeDrawnOn(t *testing.T) {
 	f, _, _ := held(true, "auto")
-	f.Streams.Getenv = func(name string) string { return map[string]string{"TERM": "dumb"}[name] }
+	f.Streams.Environ = []string{"TERM=dumb"}
 	work := f.Working("rendering")
 	defer work.Stop()
 	if work.line != nil {

@@ -124,16 +124,16 @@ func Bounded(c *cobra.Command, w io.Writer) io.Writer {
 	if n, err := parseLimit(givenLimits(c)[limitOutput]); err == nil {
 		limits.OutputBytes = int(n)
 	}
-	return &bounded{w, limits.Room()}
+	return &limitedReader{w, limits.Room()}
 }
 
-type bounded struct {
+type limitedReader struct {
 	to   io.Writer
 	room *stage.Room
 }
 
 // Write writes all of p or, where the limit is exceeded, nothing.
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *limitedReader) Write(p []byte) (int, error) {
 	if !b.room.Take(tree.Weight{Bytes: int64(len(p))}) {
 		return 0, b.room.Err("the output")
 	}

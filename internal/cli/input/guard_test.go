@@ -27,7 +27,7 @@ func guardedCommand(ctx context.Context, t *testing.T, args ...string) (exit cha
 		t.Fatal(err)
 	}
 	exit, said = make(chan int), &bytes.Buffer{}
-	Guard(ctx, c, factory.Streams{Err: said, Exit: func(code int) { exit <- code }, Getenv: func(string) string { return "" }})
+	Guard(ctx, c, factory.Streams{Err: said, Exit: func(code int) { exit <- code }})
 	return exit, said
 }
 
@@ -98,7 +98,7 @@ func TestGuard_CollectsRarelyWhereMemoryIsBounded(t *testing.T) {
 		t.Errorf("the heap grows by %d%% and no memory limit holds it", got)
 	}
 	c := &cobra.Command{}
-	Guard(t.Context(), c, factory.Streams{Err: io.Discard, Exit: func(int) {}, Getenv: func(string) string { return "" }})
+	Guard(t.Context(), c, factory.Streams{Err: io.Discard, Exit: func(int) {}})
 	if got := debug.SetGCPercent(100); got != 100 {
 		t.Errorf("the heap of a verb that reads no manifests grows by %d%%", got)
 	}

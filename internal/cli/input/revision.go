@@ -21,8 +21,8 @@ import (
 // on stderr, in one line.
 type Git func(ctx context.Context, dir string, stdin io.Reader, args ...string) ([]byte, error)
 
-// ExecGit is the git of the machine.
-func ExecGit(ctx context.Context, dir string, stdin io.Reader, args ...string) ([]byte, error) {
+// execGit is the git of the machine.
+func execGit(ctx context.Context, dir string, stdin io.Reader, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Stdin = dir, stdin
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0")

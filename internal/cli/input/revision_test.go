@@ -49,7 +49,7 @@ func testRepository(t *testing.T, files map[string]string) string {
 
 func runGit(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	out, err := ExecGit(t.Context(), dir, nil, args...)
+	out, err := execGit(t.Context(), dir, nil, args...)
 	if err != nil {
 		t.Fatalf("git %q: %v", args, err)
 	}
@@ -58,7 +58,7 @@ func runGit(t *testing.T, dir string, args ...string) string {
 
 func openRepo(t *testing.T, path string) (*Repo, string) {
 	t.Helper()
-	repo, within, err := OpenRepo(t.Context(), ExecGit, path)
+	repo, within, err := OpenRepo(t.Context(), execGit, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestOpen_FindsTheRepositoryOfAnyPath(t *testing.T) {
 			t.Errorf("%s is %q, want %q", path, within, want)
 		}
 	}
-	if _, _, err := OpenRepo(t.Context(), ExecGit, t.TempDir()); err == nil {
+	if _, _, err := OpenRepo(t.Context(), execGit, t.TempDir()); err == nil {
 		t.Error("a folder outside of any repository was opened")
 	}
 }
@@ -201,11 +201,11 @@ func TestGit_UnexpectedAnswersAreErrors(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := ExecGit(done, t.TempDir(), nil, "version"); !errors.Is(err, context.Canceled) {
+	if _, err := execGit(done, t.TempDir(), nil, "version"); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	t.Setenv("PATH", "")
-	if _, err := ExecGit(t.Context(), t.TempDir(), nil, "version"); err == nil || err.Error() != "there is no program git" {
+	if _, err := execGit(t.Context(), t.TempDir(), nil, "version"); err == nil || err.Error() != "there is no program git" {
 		t.Errorf("without git: %v", err)
 	}
 }

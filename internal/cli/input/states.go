@@ -107,13 +107,13 @@ func CheckPaths(git string, paths []string) error {
 // Revisions reads two revisions of a path, or of its old and its new name: A..B, A...B, or A for A
 // against the working tree.
 func (s *States) Revisions(ctx context.Context, git string, paths []string) (old, now []*resource.Resource, err error) {
-	repo, within, err := OpenRepo(ctx, ExecGit, paths[0])
+	repo, within, err := OpenRepo(ctx, execGit, paths[0])
 	if err != nil {
 		return nil, nil, err
 	}
 	later := within
 	if len(paths) == 2 {
-		if _, later, err = OpenRepo(ctx, ExecGit, paths[1]); err != nil {
+		if _, later, err = OpenRepo(ctx, execGit, paths[1]); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -25,7 +25,7 @@ import (
 func newDebugOptions(t *testing.T, args ...string) *debugOptions {
 	t.Helper()
 	var out bytes.Buffer
-	f := factory.New(factory.Streams{Out: &out, Err: &out, Getenv: func(string) string { return "" }})
+	f := factory.New(factory.Streams{Out: &out, Err: &out})
 	o := &debugOptions{DebugOptions: debug.NewDebugOptions(kubectl.Streams(f)), factory: f}
 	o.Image, o.Args = "busybox", args
 	o.WarningPrinter = printers.NewWarningPrinter(&out, printers.WarningPrinterOptions{})

@@ -18,7 +18,7 @@ import (
 )
 
 func newExecOptions(said *bytes.Buffer) *execOptions {
-	return &execOptions{factory: factory.New(factory.Streams{Out: said, Err: said, Getenv: func(string) string { return "" }})}
+	return &execOptions{factory: factory.New(factory.Streams{Out: said, Err: said})}
 }
 
 // TestSplit: scripts may leave out the dashes, and get a warning.

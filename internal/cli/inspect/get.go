@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/rest"
 	"k8s.io/kubectl/pkg/cmd/get"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 	"k8s.io/kubectl/pkg/util/completion"
@@ -72,9 +70,7 @@ func NewGet(f *factory.Factory) *cobra.Command {
 			if len(args) == 0 && cmdutil.IsFilenameSliceEmpty(o.Filenames, o.Kustomize) && o.Raw == "" {
 				return command.Usagef("for instance cloneset, cloneset/web, or all", "Required resource not specified")
 			}
-			o.whole = kubectl.ChangedFactory(f, func(c *rest.Config) {
-				c.Wrap(func(next http.RoundTripper) http.RoundTripper { return wholeTables{next} })
-			})
+			o.whole = cmdutil.NewFactory(wholeGetter{kubectl.Getter(f)})
 			if err := o.Complete(o.whole, c, args); err != nil {
 				return kubectl.Err(err)
 			}
@@ -120,7 +116,7 @@ func (o *getOptions) run(ctx context.Context, args []string) error {
 	if !o.IsHumanReadablePrinter || o.Raw != "" || allColumns || o.factory.Streams.Width <= 0 {
 		return o.list(args)
 	}
-	fit := &fitting{to: o.Out, columns: o.factory.Streams.Width}
+	fit := &tableFitter{to: o.Out, columns: o.factory.Streams.Width}
 	o.Out = fit
 	err := o.list(args)
 	o.Out = fit.to // without Kruise, what was rendered is listed next, by the same options

@@ -12,9 +12,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 )
 
-// fitting gathers kubectl's tables, and moves the columns of those together that are wider than the terminal, or
+// tableFitter gathers kubectl's tables, and moves the columns of those together that are wider than the terminal, or
 // cuts their cells.
-type fitting struct {
+type tableFitter struct {
 	bytes.Buffer
 
 	to      io.Writer
@@ -25,7 +25,7 @@ type fitting struct {
 const narrowGap = 2
 
 // flush writes what was gathered; a blank line ends a table.
-func (f *fitting) flush() error {
+func (f *tableFitter) flush() error {
 	var out strings.Builder
 	for block := range strings.SplitAfterSeq(f.String(), "\n\n") {
 		out.WriteString(fitTable(block, f.columns))

@@ -34,7 +34,7 @@ a-name-that-is-copied-from-76ccdfc59-x7  1       node-…  5d
 		"nothing":    {"", ""},
 	} {
 		var out strings.Builder
-		f := &fitting{to: &out, columns: 60}
+		f := &tableFitter{to: &out, columns: 60}
 		_, _ = f.WriteString(c.in) // into memory
 		if err := f.flush(); err != nil {
 			t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -67,6 +69,20 @@ func columnDefinitions(columns []column) []any {
 
 // kruiseGroups are those whose kinds have columns of this program.
 var kruiseGroups = []string{kruise.Group, kruise.PolicyGroup, release.Group}
+
+// wholeGetter makes clients that use wholeTables.
+type wholeGetter struct {
+	genericclioptions.RESTClientGetter
+}
+
+// ToRESTConfig is how to reach the cluster.
+func (g wholeGetter) ToRESTConfig() (*rest.Config, error) {
+	cfg, err := g.RESTClientGetter.ToRESTConfig()
+	if err == nil {
+		cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return wholeTables{next} })
+	}
+	return cfg, err
+}
 
 // wholeTables asks the server for whole objects with the tables of our kinds: its own tables
 // carry no more than the metadata.

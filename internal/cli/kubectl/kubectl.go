@@ -183,25 +183,6 @@ func (e end) err() error {
 	return errors.New(text)
 }
 
-// ChangedFactory is [Factory], with a change to how its clients reach the cluster.
-func ChangedFactory(f *factory.Factory, change func(*rest.Config)) cmdutil.Factory {
-	return cmdutil.NewFactory(changed{getter{f.Flags, f}, change})
-}
-
-type changed struct {
-	getter
-	change func(*rest.Config)
-}
-
-// ToRESTConfig is how to reach the cluster.
-func (c changed) ToRESTConfig() (*rest.Config, error) {
-	cfg, err := c.getter.ToRESTConfig()
-	if err == nil {
-		c.change(cfg)
-	}
-	return cfg, err
-}
-
 // Names offers TYPE/NAME of these types to the shell; of none, of all that the cluster
 // has.
 func Names(f *factory.Factory, types ...string) cobra.CompletionFunc {

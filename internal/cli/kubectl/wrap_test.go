@@ -76,7 +76,7 @@ func TestCall_PassesPanics(t *testing.T) {
 // TestWrap: no command that is taken over can end the process, and what its help shows
 // can be typed.
 func TestWrap(t *testing.T) {
-	f := factory.New(factory.Streams{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Getenv: func(string) string { return "" }})
+	f := factory.New(factory.Streams{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
 		if c.Run != nil {

@@ -27,8 +27,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// handing is the migration of a DaemonSet with all that is known before it begins.
-type handing struct {
+// handover is the migration of a DaemonSet with all that is known before it begins.
+type handover struct {
 	*options
 
 	namespace string
@@ -76,7 +76,7 @@ func (o *options) handOver(ctx context.Context) error {
 
 // allowed asks. What only the record knows is shown whole, and nothing but a person who has
 // seen it allows that.
-func (w *handing) allowed(ctx context.Context) error {
+func (w *handover) allowed(ctx context.Context) error {
 	if len(w.unproven) == 0 {
 		return w.ask(ctx)
 	}
@@ -97,16 +97,15 @@ func (w *handing) allowed(ctx context.Context) error {
 	return kubectl.Ask(ctx, w.factory, "Create this with your rights?")
 }
 
-func (w *handing) run(ctx context.Context) error {
+func (w *handover) run(ctx context.Context) error {
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()
-	w.over.Emit = w.progressPrinter()
 	err := w.client.BeginHandover(ctx, w.over, w.around)
 	if err == nil {
 		err = w.approve(ctx)
 	}
 	if err == nil {
-		err = w.over.Run(ctx)
+		err = w.over.Run(ctx, w.progressPrinter())
 	}
 	if err := w.left(ctx, err); err != nil {
 		return err
@@ -119,7 +118,7 @@ func (w *handing) run(ctx context.Context) error {
 
 // progressPrinter returns a printer of progress: what was written, each number of nodes once,
 // and what is waited for.
-func (w *handing) progressPrinter() func(kube.HandoverStep) {
+func (w *handover) progressPrinter() func(kube.HandoverStep) {
 	moved, why := int32(-1), ""
 	gone := map[string]bool{} // a pod that is asked to go again is shown once
 	return func(s kube.HandoverStep) {
@@ -143,9 +142,9 @@ func (w *handing) progressPrinter() func(kube.HandoverStep) {
 	}
 }
 
-func (w *handing) title(k *migrate.Kind) string { return k.Word + "/" + w.source }
+func (w *handover) title(k *migrate.Kind) string { return k.Word + "/" + w.source }
 
-func (w *handing) lines() []string {
+func (w *handover) lines() []string {
 	lines := []string{w.headline()}
 	step := func(format string, args ...any) { lines = append(lines, fmt.Sprintf("  - "+format, args...)) }
 	step("both objects are kept in configmap/%s until the end", kube.HandoverName(w.source))
@@ -165,7 +164,7 @@ func (w *handing) lines() []string {
 	return lines
 }
 
-func (w *handing) headline() string {
+func (w *handover) headline() string {
 	switch {
 	case w.resumed:
 		return fmt.Sprintf("Continue to move the pods of %s to %s.", w.title(w.from), w.title(w.to))
@@ -184,12 +183,12 @@ func strategyOf(u *unstructured.Unstructured) string {
 
 // readBoth reads both sides and the stored state, and refuses what cannot be done.
 // Nothing is written.
-func (o *options) readBoth(ctx context.Context) (*handing, error) {
+func (o *options) readBoth(ctx context.Context) (*handover, error) {
 	client, namespace, err := o.connect()
 	if err != nil {
 		return nil, err
 	}
-	w := &handing{options: o, namespace: namespace, client: client}
+	w := &handover{options: o, namespace: namespace, client: client}
 	kept, err := w.client.HandoverOf(ctx, o.source)
 	if err != nil {
 		return nil, err
@@ -212,7 +211,7 @@ func (o *options) readBoth(ctx context.Context) (*handing, error) {
 }
 
 // resume continues the recorded handover, or reverses it.
-func (w *handing) resume(ctx context.Context, kept *kube.Handover, old *unstructured.Unstructured) error {
+func (w *handover) resume(ctx context.Context, kept *kube.Handover, old *unstructured.Unstructured) error {
 	if migrate.Of(kept.Record.From.Group, kept.Record.From.Kind) == w.from {
 		w.over, w.resumed = kept, true
 	} else {
@@ -227,7 +226,7 @@ func (w *handing) resume(ctx context.Context, kept *kube.Handover, old *unstruct
 
 // prove finds what would be made of the record though only the record knows it, and the
 // person at this machine has not approved it: others may write the ConfigMap.
-func (w *handing) prove(ctx context.Context, kept *kube.Handover, old *unstructured.Unstructured) error {
+func (w *handover) prove(ctx context.Context, kept *kube.Handover, old *unstructured.Unstructured) error {
 	digests, err := w.digests(ctx, kept)
 	if err != nil {
 		return err
@@ -252,7 +251,7 @@ func (w *handing) prove(ctx context.Context, kept *kube.Handover, old *unstructu
 }
 
 // digests are those of a handover in this cluster.
-func (w *handing) digests(ctx context.Context, h *kube.Handover) ([]string, error) {
+func (w *handover) digests(ctx context.Context, h *kube.Handover) ([]string, error) {
 	cfg, err := w.factory.Config()
 	if err != nil {
 		return nil, err
@@ -269,7 +268,7 @@ func (w *handing) digests(ctx context.Context, h *kube.Handover) ([]string, erro
 }
 
 // approve notes on this machine what its user has approved.
-func (w *handing) approve(ctx context.Context) error {
+func (w *handover) approve(ctx context.Context) error {
 	digests, err := w.digests(ctx, w.over)
 	if err != nil {
 		return err
@@ -282,7 +281,7 @@ func (w *handing) approve(ctx context.Context) error {
 }
 
 // counterpart is what the old one becomes.
-func (w *handing) counterpart(ctx context.Context, old *unstructured.Unstructured) (*made, error) {
+func (w *handover) counterpart(ctx context.Context, old *unstructured.Unstructured) (*made, error) {
 	gvr, err := w.client.Version(w.to)
 	if err != nil {
 		return nil, err
@@ -295,7 +294,7 @@ func (w *handing) counterpart(ctx context.Context, old *unstructured.Unstructure
 }
 
 // fresh begins a handover.
-func (w *handing) fresh(ctx context.Context, old *unstructured.Unstructured) error {
+func (w *handover) fresh(ctx context.Context, old *unstructured.Unstructured) error {
 	if old == nil {
 		return resourcearg.NotFound(schema.GroupResource{Group: w.from.Group, Resource: w.from.Resource()}, w.source, w.namespace)
 	}
@@ -324,7 +323,7 @@ func (w *handing) fresh(ctx context.Context, old *unstructured.Unstructured) err
 
 // steady refuses what is not at rest: its controller recreates it, or is about to replace
 // its pods.
-func (w *handing) steady(old *unstructured.Unstructured) error {
+func (w *handover) steady(old *unstructured.Unstructured) error {
 	status := func(field string) int64 {
 		n, _, _ := unstructured.NestedInt64(old.Object, "status", field)
 		return n

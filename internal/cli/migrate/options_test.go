@@ -13,7 +13,7 @@ import (
 // parsed is the verb after it has read its command line.
 func parsed(t *testing.T, line string) (*options, error) {
 	t.Helper()
-	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
+	f := factory.New(factory.Streams{})
 	o := &options{factory: f}
 	c := newCommand(o)
 	c.Flags().StringVarP(f.Flags.Namespace, "namespace", "n", "", "")

@@ -98,8 +98,7 @@ func (w *work) move(ctx context.Context) error {
 	defer cancel()
 	m, err := w.client.Begin(ctx, w.record, w.target(), w.around)
 	if err == nil {
-		m.Emit = w.progressPrinter()
-		err = m.Run(ctx)
+		err = m.Run(ctx, w.progressPrinter())
 	}
 	if err := w.left(ctx, err); err != nil {
 		return err

@@ -89,7 +89,7 @@ status: {phase: Running, containerStatuses: [{name: main, image: "web:1", imageI
 	if err != nil || len(each) != 3 {
 		t.Fatal(len(each), err)
 	}
-	var loaded *recording
+	var loaded *fileCluster
 	for _, one := range each {
 		got, err := one.Make(t.Context())
 		if err != nil {

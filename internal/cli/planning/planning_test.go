@@ -25,7 +25,7 @@ import (
 func asked(t *testing.T, args ...string) (*Options, error) {
 	t.Helper()
 	t.Setenv("KUBECONFIG", "/nonexistent/kubeconfig")
-	o := &Options{Maker: Maker{Factory: factory.New(factory.Streams{In: strings.NewReader(""), Out: os.Stdout, Err: os.Stderr, Getenv: func(string) string { return "" }})}}
+	o := &Options{Maker: Maker{Factory: factory.New(factory.Streams{In: strings.NewReader(""), Out: os.Stdout, Err: os.Stderr})}}
 	var err error
 	c := &cobra.Command{Use: "x", RunE: func(_ *cobra.Command, rest []string) error { err = o.Complete(rest); return nil }}
 	o.AddFlags(c)

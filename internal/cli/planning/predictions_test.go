@@ -277,7 +277,7 @@ func (r *recordedChange) compareSubsets(t *testing.T, c conformance.Case) error 
 
 // optionsOf are the options of a command line.
 func optionsOf(args ...string) (*Options, error) {
-	streams := factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}
+	streams := factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}
 	o := &Options{Maker: Maker{Factory: factory.New(streams)}}
 	flags := &cobra.Command{}
 	o.AddFlags(flags)

@@ -119,11 +119,11 @@ type past struct {
 	pods bool
 	// recording is what all hold, read when the first workload is looked up: of many workloads,
 	// each has its share of the same pods.
-	recording *recording
+	recording *fileCluster
 }
 
-// recording is the cluster that files show.
-type recording struct {
+// fileCluster is the cluster that files show.
+type fileCluster struct {
 	world *simulate.World
 	at    time.Time
 	// unread is the error of reading the objects, unloaded that of the model that they go into.
@@ -131,11 +131,11 @@ type recording struct {
 }
 
 // recorded returns the cluster that the files show; the gates are the same for all workloads.
-func (p *past) recorded(gates cluster.Gates) *recording {
+func (p *past) recorded(gates cluster.Gates) *fileCluster {
 	if p.recording != nil {
 		return p.recording
 	}
-	p.recording = &recording{}
+	p.recording = &fileCluster{}
 	st, err := clusterread.ReadObjects(p.all)
 	if err != nil {
 		p.recording.unread = err
@@ -147,7 +147,7 @@ func (p *past) recorded(gates cluster.Gates) *recording {
 }
 
 // present returns the state of one workload of the recording.
-func (r *recording) present(target *resource.Resource) (present, error) {
+func (r *fileCluster) present(target *resource.Resource) (present, error) {
 	if r.unread != nil {
 		return present{}, r.unread
 	}

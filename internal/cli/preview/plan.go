@@ -121,8 +121,8 @@ func (o *planOptions) complete(args []string) error {
 	return o.Complete(args)
 }
 
-// planned is the plan of a workload.
-type planned struct {
+// workloadPlan is the plan of a workload.
+type workloadPlan struct {
 	// name and manifest are those of one of several workloads.
 	name     resourcearg.Name
 	manifest *resource.Resource
@@ -155,11 +155,11 @@ func (o *planOptions) run(ctx context.Context) error {
 		}
 		o.printNote("wrote %s", o.out)
 	}
-	return o.print(ctx, []planned{{made: m}}, func(w io.Writer, list []planned) error { return o.write(w, list[0]) })
+	return o.print(ctx, []workloadPlan{{made: m}}, func(w io.Writer, list []workloadPlan) error { return o.write(w, list[0]) })
 }
 
 // print writes plans to stdout through a buffer, and their digests as notes.
-func (o *planOptions) print(ctx context.Context, list []planned, write func(io.Writer, []planned) error) error {
+func (o *planOptions) print(ctx context.Context, list []workloadPlan, write func(io.Writer, []workloadPlan) error) error {
 	for i := range list {
 		if err := o.addDigest(ctx, &list[i]); err != nil {
 			return err
@@ -189,7 +189,7 @@ func (o *planOptions) printNote(format string, args ...any) {
 	_, _ = fmt.Fprintf(o.factory.Streams.Err, format+"\n", args...)
 }
 
-func (o *planOptions) addDigest(ctx context.Context, p *planned) error {
+func (o *planOptions) addDigest(ctx context.Context, p *workloadPlan) error {
 	if o.FromFiles() || len(p.made.Plan.Steps) == 0 {
 		return nil
 	}
@@ -206,7 +206,7 @@ func (o *planOptions) addDigest(ctx context.Context, p *planned) error {
 }
 
 // write writes one plan.
-func (o *planOptions) write(w io.Writer, p planned) error {
+func (o *planOptions) write(w io.Writer, p workloadPlan) error {
 	made, run := p.made.Plan, p.made.Predicted
 	switch o.output {
 	case "yaml":
@@ -222,7 +222,7 @@ func (o *planOptions) write(w io.Writer, p planned) error {
 		}
 		return view.JSON(w, v)
 	case "html":
-		return o.writeHTML(w, []planned{p})
+		return o.writeHTML(w, []workloadPlan{p})
 	case "svg":
 		return svg.Draw(w, view.NewPlanPage(made, &run).Picture())
 	}
@@ -237,7 +237,7 @@ func (o *planOptions) write(w io.Writer, p planned) error {
 }
 
 // writeHTML writes plans as one page.
-func (o *planOptions) writeHTML(w io.Writer, list []planned) error {
+func (o *planOptions) writeHTML(w io.Writer, list []workloadPlan) error {
 	about := html.About{Version: version.Get().Version}
 	var plans []html.Plan
 	for _, p := range list {
@@ -266,7 +266,7 @@ func planDocument(p plan.Plan) (v any, err error) {
 // runSeveral plans every workload, and writes the plans of those that change. A plan
 // that is refused keeps no other from being written.
 func (o *planOptions) runSeveral(ctx context.Context, many []planning.One, work *factory.Work) error {
-	var list []planned
+	var list []workloadPlan
 	var errs resource.Errors
 	if len(many) == 0 {
 		o.printNote("there is no workload, and nothing to roll out")
@@ -286,7 +286,7 @@ func (o *planOptions) runSeveral(ctx context.Context, many []planning.One, work 
 		case len(m.Plan.Steps) == 0:
 			o.printNote("%s: %s", one.Name, m.Plan.Change.Why)
 		default:
-			list = append(list, planned{name: one.Name, manifest: one.Manifest, made: m})
+			list = append(list, workloadPlan{name: one.Name, manifest: one.Manifest, made: m})
 		}
 	}
 	if o.output == "svg" && len(list) > 1 {
@@ -316,7 +316,7 @@ func withManifest(err error, manifest *resource.Resource) error {
 
 // keepSeveral writes each plan into a file of the folder of --out. Files that an
 // earlier run left there go, unless they were edited.
-func (o *planOptions) keepSeveral(ctx context.Context, list []planned) error {
+func (o *planOptions) keepSeveral(ctx context.Context, list []workloadPlan) error {
 	if o.out == "" {
 		return nil
 	}
@@ -346,7 +346,7 @@ func (o *planOptions) keepSeveral(ctx context.Context, list []planned) error {
 }
 
 // printSeveral writes a List, a page, or one plan after the other with what separates them.
-func (o *planOptions) printSeveral(w io.Writer, list []planned) error {
+func (o *planOptions) printSeveral(w io.Writer, list []workloadPlan) error {
 	switch o.output {
 	case "json":
 		items := make([]any, len(list))

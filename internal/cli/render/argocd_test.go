@@ -53,7 +53,7 @@ func run(t *testing.T, env map[string]string, args ...string) (out, complaint st
 	t.Helper()
 	var o, e bytes.Buffer
 	code = cli.Main(t.Context(), append([]string{"kubectl-kruise"}, args...), factory.Streams{
-		In: strings.NewReader(""), InTTY: true, Out: &o, Err: &e, Getenv: func(key string) string { return env[key] },
+		In: strings.NewReader(""), InTTY: true, Out: &o, Err: &e, Environ: environ(env),
 	})
 	return o.String(), e.String(), code
 }
@@ -61,6 +61,13 @@ func run(t *testing.T, env map[string]string, args ...string) (out, complaint st
 var argo = map[string]string{
 	"ARGOCD_APP_NAME": "web", "ARGOCD_APP_NAMESPACE": "shop", "ARGOCD_APP_SOURCE_PATH": "apps/web",
 	"KUBE_VERSION": "1.35", "KUBE_API_VERSIONS": "v1,apps/v1", "ARGOCD_APP_PARAMETERS": "null",
+}
+
+func environ(env map[string]string) (list []string) {
+	for key, value := range env {
+		list = append(list, key+"="+value)
+	}
+	return list
 }
 
 func with(key, value string) map[string]string {
@@ -202,8 +209,7 @@ func TestGenerate_ReportsAMisspelledVariableOnce(t *testing.T) {
 	for _, args := range [][]string{{"argocd", "generate"}, {"render"}} {
 		var out, said bytes.Buffer
 		code := cli.Main(t.Context(), append([]string{"kubectl-kruise"}, args...), factory.Streams{
-			In: strings.NewReader(""), InTTY: true, Out: &out, Err: &said, Getenv: func(key string) string { return argo[key] },
-			Environ: []string{"ARGOCD_ENV_KRUISE_TARGT=hunter2"},
+			In: strings.NewReader(""), InTTY: true, Out: &out, Err: &said, Environ: environ(with("ARGOCD_ENV_KRUISE_TARGT", "hunter2")),
 		})
 		if code != 0 || strings.Count(said.String(), "warning: KRUISE_TARGT is not an option: did you mean KRUISE_TARGET?\n") != 1 || strings.Contains(said.String(), "hunter2") {
 			t.Errorf("%v: exit code %d\n%s", args, code, said.String())

@@ -43,11 +43,11 @@ func (v Fallback) Do(ctx context.Context, args []string, do func(args []string) 
 	if !ok {
 		return err
 	}
-	l, lookErr := v.looker(ctx)
+	client, namespace, lookErr := v.Factory.InNamespace()
 	if lookErr != nil {
 		return err // the first error says why nothing can be looked up, too
 	}
-	again, said, lookErr := v.replaceAll(l, named)
+	again, said, lookErr := v.replaceAll(renderedFinder{ctx, client, namespace}, named)
 	if lookErr != nil {
 		return lookErr
 	}
@@ -176,11 +176,6 @@ type renderedFinder struct {
 	ctx       context.Context //nolint:containedctx // it lives for one call
 	client    dynamic.Interface
 	namespace string
-}
-
-func (v Fallback) looker(ctx context.Context) (renderedFinder, error) {
-	client, namespace, err := v.Factory.InNamespace()
-	return renderedFinder{ctx, client, namespace}, err
 }
 
 // standing are the objects that stand for one of Kruise, or for all of its kind, as

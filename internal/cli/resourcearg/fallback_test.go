@@ -53,7 +53,7 @@ func fakeCluster(t *testing.T) *factory.Factory {
 	}))
 	t.Cleanup(s.Close)
 	namespace := "shop"
-	f := factory.New(factory.Streams{Err: &bytes.Buffer{}, Getenv: func(string) string { return "" }})
+	f := factory.New(factory.Streams{Err: &bytes.Buffer{}})
 	f.Flags.APIServer, f.Flags.Namespace = &s.URL, &namespace
 	return f
 }

@@ -39,7 +39,7 @@ func TestDetach_Refuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			cmd := New(factory.New(factory.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Getenv: func(string) string { return "" }}), nil)
+			cmd := New(factory.New(factory.Streams{In: strings.NewReader(""), Out: &out, Err: &out}), nil)
 			cmd.SetArgs(c.args)
 			cmd.SilenceErrors, cmd.SilenceUsage = true, true
 			err := cmd.Execute()

@@ -96,7 +96,7 @@ func TestStatus_ListsRolloutsInProgress(t *testing.T) {
 		t.Fatalf("%d of 3: %v", len(list), list)
 	}
 	var out bytes.Buffer
-	o := &statusOptions{Execution: execute.Execution{Client: session.NewClient(factory.New(factory.Streams{Out: &out, Getenv: os.Getenv})), Flags: execute.Flags{Output: "text"}}}
+	o := &statusOptions{Execution: execute.Execution{Client: session.NewClient(factory.New(factory.Streams{Out: &out, Environ: os.Environ()})), Flags: execute.Flags{Output: "text"}}}
 	if err := o.printAll(list); err != command.ErrFailed { //nolint:errorlint // the very error is the exit code
 		t.Errorf("ends with %v", err)
 	}

@@ -30,7 +30,7 @@ func newScreen(s *story.Story) *screen {
 	flags := genericclioptions.NewConfigFlags(true)
 	namespace := story.Namespace
 	flags.KubeConfig, flags.Namespace = &s.Kubeconfig, &namespace
-	f := factory.New(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }})
+	f := factory.New(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
 	f.Flags = flags
 	live := live.New(s.Context(), f, "kubectl-kruise")
 	s.Cleanup(live.Close)

@@ -37,9 +37,6 @@ func (l *Appearance) AddFlags(f *pflag.FlagSet) {
 
 // Complete reads the flags into options.
 func (l *Appearance) Complete(getenv func(string) string, o *tui.Options) error {
-	if getenv == nil {
-		getenv = func(string) string { return "" }
-	}
 	switch l.theme {
 	case "light", "dark":
 		o.Theme.Light, o.Ground = l.theme == "light", true

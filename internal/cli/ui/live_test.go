@@ -104,7 +104,7 @@ func seeing(t *testing.T, a *api, namespace, selector string) *liveSource {
 	t.Helper()
 	flags := genericclioptions.NewConfigFlags(true)
 	flags.APIServer = &a.url
-	f := factory.New(factory.Streams{In: strings.NewReader(""), Getenv: func(string) string { return "" }})
+	f := factory.New(factory.Streams{In: strings.NewReader("")})
 	f.Flags = flags
 	f = withoutMessages(f)
 	l, err := connect(t.Context(), f, world.Where{Context: "test", Namespace: namespace}, look{selector: selector, stateNamespace: "kruise"}, live.New(t.Context(), f, "kruise"))

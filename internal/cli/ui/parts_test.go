@@ -31,7 +31,7 @@ func TestContext_OfProductionAsksForTheName(t *testing.T) {
 		{"live-1", "prod|live", true},
 		{"prod", "^live", false},
 	} {
-		f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
+		f := factory.New(factory.Streams{})
 		namespace := "shop"
 		f.Flags.Context, f.Flags.Namespace = &c.context, &namespace
 		where, err := whereFrom(f, c.pattern, false)
@@ -42,7 +42,7 @@ func TestContext_OfProductionAsksForTheName(t *testing.T) {
 			t.Errorf("all: %+v, %v", where, err)
 		}
 	}
-	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
+	f := factory.New(factory.Streams{})
 	var bad *command.UsageError
 	if _, err := whereFrom(f, "(", false); !errors.As(err, &bad) {
 		t.Errorf("%v", err)
@@ -53,7 +53,7 @@ func TestContext_OfProductionAsksForTheName(t *testing.T) {
 // no context of a command line.
 func TestContext_InClusterIsOnlyShown(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
+	f := factory.New(factory.Streams{})
 	if where, err := whereFrom(f, "prod", true); err != nil || where.Context != "in-cluster" || !where.InCluster || where.Production {
 		t.Errorf("without a kubeconfig: %+v, %v", where, err)
 	}

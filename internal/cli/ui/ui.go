@@ -224,7 +224,7 @@ func planScreen(file string) (screen.Open, error) {
 
 // withoutMessages is a factory whose streams go nowhere.
 func withoutMessages(f *factory.Factory) *factory.Factory {
-	return f.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: f.Streams.Getenv})
+	return f.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Environ: f.Streams.Environ})
 }
 
 // quietly is how long something may take without a word.

@@ -39,7 +39,7 @@ func verbIn(ctx context.Context, t *testing.T, a *api, args ...string) (said str
 	flags := genericclioptions.NewConfigFlags(true)
 	flags.APIServer, flags.Namespace = &a.url, &namespace
 	var out bytes.Buffer
-	f := factory.New(factory.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Getenv: func(string) string { return "" }})
+	f := factory.New(factory.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 	f.Flags = flags
 	c := rollout.New(f, nil)
 	c.SetArgs(args)

@@ -148,13 +148,14 @@ func otherVersion(t *testing.T, r *resource.Resource, text []byte) ([]*resource.
 		return nil, false
 	}
 	list := parsed(t, text)
-	lost, skipped, err := convert.ToVersion(list, there)
-	if err != nil || len(lost)+len(skipped) > 0 {
+	written, err := convert.ForRelease(list, convert.Writing{Version: there, Release: kruise.Next})
+	if err != nil || len(written.Lost)+len(written.Skipped) > 0 {
 		return nil, false
 	}
 	other := parsed(t, mustJSON(plain(t, list[0])))
 	back := parsed(t, mustJSON(plain(t, list[0])))
-	if lost, _, err := convert.ToVersion(back, r.Version()); err != nil || len(lost) > 0 || !cmp.Equal(plain(t, back[0]), plain(t, r)) {
+	written, err = convert.ForRelease(back, convert.Writing{Version: r.Version(), Release: kruise.Next})
+	if err != nil || len(written.Lost) > 0 || !cmp.Equal(plain(t, back[0]), plain(t, r)) {
 		return nil, false
 	}
 	return other, true

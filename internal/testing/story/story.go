@@ -103,10 +103,7 @@ func (s *Story) run(ctx context.Context, kubeconfig string, words []string) *Res
 	defer cancel()
 	var out, errOut bytes.Buffer
 	args := append([]string{"kubectl-kruise", "-n", Namespace, "--kubeconfig", kubeconfig}, words...)
-	env := func(name string) string {
-		return map[string]string{"GOGC": "400", "USER": "anna", "XDG_STATE_HOME": s.folder}[name]
-	}
-	streams := factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Getenv: env}
+	streams := factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Environ: []string{"GOGC=400", "USER=anna", "XDG_STATE_HOME=" + s.folder}}
 	if s.answers != nil {
 		streams.In, streams.InTTY = s.answers, true
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -53,8 +54,8 @@ type Options struct {
 	// AcquireBy is when waiting for the lease of another process ends; nil, or the zero time, waits for as long as
 	// a lease of this program may last.
 	AcquireBy func() time.Time
-	// Warn receives what could not be read and is not needed; it may be nil.
-	Warn func(text string)
+	// Warnings is where what could not be read and is not needed is written, a line each; it may be nil.
+	Warnings io.Writer
 	// Manager owns the fields of the workload that are written; "" is [FieldManager].
 	Manager string
 	// HelperImage is what pods run that only pull another image, where there is no
@@ -109,7 +110,7 @@ func newCluster(conn *connection) *Cluster {
 		connection: conn, observer: o, lazy: steps.lazy, record: rec, lease: lease, writer: w,
 		puller:    newPuller(steps),
 		restarter: &restarter{stepObjects: steps, writer: w},
-		verifier:  &verifier{stepObjects: steps, results: verifyResults{changed: conn.changes.broadcast}},
+		verifier:  &verifier{stepObjects: steps, results: verifyResults{changes: conn.changes}},
 		announcer: &announcer{connection: conn, observer: o},
 	}
 }
@@ -125,7 +126,8 @@ func (c *Cluster) follow() error {
 	}
 	rec, err := c.record.current()
 	if step := rec.Present(); err == nil && step != nil {
-		return c.lazy.resumeFor(step)
+		c.lazy.started.Store(step.Kind, true)
+		return c.lazy.startFor(step)
 	}
 	return err
 }

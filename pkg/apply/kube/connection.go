@@ -7,9 +7,7 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -41,20 +39,6 @@ func connect(ctx context.Context, cfg *rest.Config, o Options) (*connection, err
 	c.config, c.dynamic, c.core = s.config, s.dynamic, s.core
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	return c, nil
-}
-
-// Queries per second and at once: the server's own priority and fairness decides what is
-// too much.
-const (
-	queriesPerSecond = 50
-	queriesBurst     = 300
-)
-
-// withRateLimits is a configuration with the rates of a rollout.
-func withRateLimits(cfg *rest.Config) *rest.Config {
-	cfg = rest.CopyConfig(cfg)
-	cfg.QPS, cfg.Burst = queriesPerSecond, queriesBurst
-	return cfg
 }
 
 // withProtobuf is a configuration for Kubernetes' own types: in protobuf thousands of pods
@@ -99,22 +83,16 @@ func (c *connection) changedObject() *Object {
 }
 
 func (c *connection) warn(format string, args ...any) {
-	if c.opt.Warn != nil {
-		c.opt.Warn(fmt.Sprintf(format, args...))
+	if c.opt.Warnings != nil {
+		_, _ = fmt.Fprintf(c.opt.Warnings, "warning: "+format+"\n", args...)
 	}
 }
 
-// isPod reports whether the rollout is for one pod that no supported workload owns: of a
-// Job, or an unmanaged one. Only its containers can be restarted.
-func (c *connection) isPod() bool { return c.opt.Target.Kind == kindPod }
-
 // untypedSource is a source of objects of any kind.
 func (c *connection) untypedSource(r schema.GroupVersionResource, namespace string) source {
-	client := c.dynamic.Resource(r).Namespace(namespace)
 	return source{
 		description: r.Resource, example: &unstructured.Unstructured{}, shared: c.opt.Shared, key: r.String() + " in " + namespace,
-		list:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
-		watch: client.Watch,
+		client: listWatch(c.dynamic.Resource(r).Namespace(namespace)), resource: r,
 	}
 }
 

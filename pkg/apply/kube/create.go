@@ -180,7 +180,7 @@ func jobFailure(c batchv1.JobCondition) string {
 func kruiseRequest[T any](l *lazyMirror[T], kind string, meta metav1.ObjectMeta, spec any) ([]event.Request, error) {
 	u, err := l.object(kind, meta, spec)
 	return []event.Request{{
-		Method: http.MethodPost, Path: objects.Path(l.resource, meta.Namespace, ""), ContentType: "application/json", Body: u.Object,
+		Method: http.MethodPost, Path: objects.Path(l.mirror.source.resource, meta.Namespace, ""), ContentType: "application/json", Body: u.Object,
 	}}, err
 }
 

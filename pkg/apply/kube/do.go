@@ -72,29 +72,34 @@ func (wr *writer) mayWrite(ctx context.Context) error {
 // before that, since the decision would rest on stale data.
 type unconfirmedWrites struct {
 	mu      sync.Mutex
-	rereads map[string]func(context.Context) error
+	objects map[string]rereader
 }
 
-func (d *unconfirmedWrites) add(name string, read func(context.Context) error) {
+// rereader is the record, the workload or a pod.
+type rereader interface {
+	reread(ctx context.Context) error
+}
+
+func (d *unconfirmedWrites) add(name string, o rereader) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.rereads == nil {
-		d.rereads = map[string]func(context.Context) error{}
+	if d.objects == nil {
+		d.objects = map[string]rereader{}
 	}
-	d.rereads[name] = read
+	d.objects[name] = o
 }
 
 // reread reads all these objects again; some reports whether there was any.
 func (d *unconfirmedWrites) reread(ctx context.Context) (some bool, err error) {
 	d.mu.Lock()
-	open := maps.Clone(d.rereads)
+	open := maps.Clone(d.objects)
 	d.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(open)) {
-		if err := open[name](ctx); err != nil {
+		if err := open[name].reread(ctx); err != nil {
 			return true, planError(name, err)
 		}
 		d.mu.Lock()
-		delete(d.rereads, name)
+		delete(d.objects, name)
 		d.mu.Unlock()
 	}
 	return len(open) > 0, nil
@@ -107,9 +112,9 @@ func (wr *writer) noteUnconfirmed(ctx context.Context, a plan.Action, err error)
 		return
 	}
 	if p := podOfAction(a); p != nil {
-		wr.unconfirmed.add("pod "+p.Name, func(ctx context.Context) error { return wr.observer.rereadPod(ctx, p) })
+		wr.unconfirmed.add("pod "+p.Name, writtenPod{wr.observer, p})
 	} else {
-		wr.unconfirmed.add(wr.changedObject().String(), wr.observer.rereadWorkload)
+		wr.unconfirmed.add(wr.changedObject().String(), wr.observer)
 	}
 	_, _ = wr.unconfirmed.reread(ctx) // the next write tries again
 }
@@ -281,7 +286,7 @@ func (wr *writer) awaitDeletion(ctx context.Context, p *plan.PodRef, err error) 
 			return planError("pod "+p.Name, err)
 		}
 	}
-	if err := wr.observer.rereadPod(ctx, p); err != nil {
+	if err := (writtenPod{wr.observer, p}).reread(ctx); err != nil {
 		return planError("pod "+p.Name, err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -85,8 +86,8 @@ func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
 		case <-contended:
 			contended = nil
 			go h.watchRenewals(watching, renewed)
-			if h.meanwhile != nil {
-				go h.meanwhile(watching)
+			if h.group != nil {
+				go h.group.lookAtMembers(watching, h.namespace, strings.TrimPrefix(h.name, groupPrefix))
 			}
 		case <-soon.C:
 			// A slow server has not named the holder yet: it is asked again.
@@ -197,7 +198,10 @@ func (h *claim) elector() (*leaderelection.LeaderElector, error) {
 // write.
 func (h *claim) startLeading(ctx context.Context, e *leaderelection.LeaderElector) {
 	for n := 1; ; n++ {
-		err := h.refresh(ctx, h.heldBefore.Load() || h.otherHolder() != "")
+		if h.workload == nil {
+			break
+		}
+		err := h.workload.reread(ctx, h.heldBefore.Load() || h.otherHolder() != "")
 		if err == nil {
 			break
 		}

@@ -30,7 +30,7 @@ func FuzzGroup(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	plans, err := decompress(good.BinaryData[keyPlans])
+	plans, err := decompressTo(good.BinaryData[keyPlans], maxUnpackedBytes)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -55,9 +55,9 @@ func FuzzGroup(f *testing.F) {
 
 // FuzzPast: what a ConfigMap says of past rollouts is read, bounded, or refused.
 func FuzzPast(f *testing.F) {
-	good, err := decompress(compressPast([]plan.PastRollout{{
+	good, err := decompressTo(compressPast([]plan.PastRollout{{
 		Begun: time.Unix(1, 0).UTC(), Result: plan.RolloutCompleted, By: "ann", Steps: []plan.PastStep{{Name: "update", Title: "t"}}, Decisions: []plan.AuditEntry{{By: "ann", Detail: "d"}},
-	}}, maxPastBytes))
+	}}, maxPastBytes), maxUnpackedBytes)
 	if err != nil {
 		f.Fatal(err)
 	}

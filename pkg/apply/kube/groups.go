@@ -104,16 +104,21 @@ func (g *Groups) Change(ctx context.Context, namespace, name string, change func
 // Hold makes this process the executor of a group, as [Cluster.Hold] does for a rollout.
 func (g *Groups) Hold(ctx context.Context, namespace, name string, waiting func(holder string)) (held context.Context, release func(), err error) {
 	h := newClaim(g.shared.core, Options{Holder: g.opt.Holder, Lease: g.opt.Lease, AcquireBy: g.opt.AcquireBy}, namespace, groupPrefix+name)
-	h.meanwhile = func(ctx context.Context) {
-		if rec, err := g.Load(ctx, namespace, name); err == nil { // who may not read it learns so below
-			var refs []cluster.Ref
-			for _, m := range rec.Members {
-				refs = append(refs, m.Ref)
-			}
-			g.shared.leases.look(ctx, g.shared.core, g.opt.StateNamespace, refs)
-		}
-	}
+	h.group = g
 	return h.acquire(ctx, waiting)
+}
+
+// lookAtMembers looks at the leases of the members of a group, if it can be read.
+func (g *Groups) lookAtMembers(ctx context.Context, namespace, name string) {
+	rec, err := g.Load(ctx, namespace, name)
+	if err != nil {
+		return
+	}
+	var refs []cluster.Ref
+	for _, m := range rec.Members {
+		refs = append(refs, m.Ref)
+	}
+	g.shared.leases.look(ctx, g.shared.core, g.opt.StateNamespace, refs)
 }
 
 // Holder names the executor of a group now; "" for none.
@@ -121,25 +126,31 @@ func (g *Groups) Holder(ctx context.Context, namespace, name string) (string, er
 	return holderNow(ctx, g.shared.core, namespace, groupPrefix+name)
 }
 
-// Watch watches a group until the context ends: changed is called from any goroutine, and now
-// returns it as it is.
-func (g *Groups) Watch(ctx context.Context, namespace, name string, changed func()) (now func() (plan.Rollout, error), err error) {
+// Watch watches a group until the context ends.
+func (g *Groups) Watch(ctx context.Context, namespace, name string) (apply.GroupWatch, error) {
 	s := typedSource("the record of the group", &corev1.ConfigMap{}, g.shared.core.CoreV1().ConfigMaps(namespace), "")
 	s.fields = fields.OneTermEqualSelector("metadata.name", groupPrefix+name).String()
-	m := newMirror(changed, readAs(groups.read))
-	if err := follow(ctx, s, m); err != nil {
-		return nil, err
+	w := &groupWatch{namespace, name, newMirror(newChangeSignal(), readAs(groups.read))}
+	return w, follow(ctx, s, w.mirror)
+}
+
+// groupWatch is the record of a group, as it changes.
+type groupWatch struct {
+	namespace, name string
+	mirror          *mirror[plan.Rollout]
+}
+
+// Current is the record as it is now, with what is closed when it changes.
+func (w *groupWatch) Current() (rec plan.Rollout, changed <-chan struct{}, err error) {
+	_, changed = w.mirror.changes.current()
+	if _, err := w.mirror.list(); err != nil {
+		return rec, changed, err
 	}
-	return func() (plan.Rollout, error) {
-		if _, err := m.list(); err != nil {
-			return plan.Rollout{}, err
-		}
-		rec, ok := m.get(namespace, groupPrefix+name)
-		if !ok {
-			return rec, fmt.Errorf("%s in namespace %s: %w", name, namespace, plan.ErrNoGroup)
-		}
-		return rec, nil
-	}, nil
+	rec, ok := w.mirror.get(w.namespace, groupPrefix+w.name)
+	if !ok {
+		return rec, changed, fmt.Errorf("%s in namespace %s: %w", w.name, w.namespace, plan.ErrNoGroup)
+	}
+	return rec, changed, nil
 }
 
 // groupText is what a ConfigMap holds of a group besides the plans.

@@ -23,7 +23,7 @@ func TestGroups_ListIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plans, err := decompress(cm.BinaryData[keyPlans])
+		plans, err := decompressTo(cm.BinaryData[keyPlans], maxUnpackedBytes)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,7 @@ func (c *Cluster) Hold(ctx context.Context, told func(holder string)) (held cont
 			return nil, nil, err
 		}
 	}
-	h := &claim{lease: c.lease, namespace: c.record.namespace, name: c.record.name, refresh: c.reread, owners: c.observer.ownerReferences()}
+	h := &claim{lease: c.lease, namespace: c.record.namespace, name: c.record.name, workload: c, owners: c.observer.ownerReferences()}
 	if held, release, err = h.acquire(ctx, told); err == nil {
 		c.lease.claim.Store(h)
 	}
@@ -92,10 +92,10 @@ func (lh *leaseHolder) check() error {
 type claim struct {
 	lease                     *leaseHolder
 	namespace, name, identity string
-	// refresh reads again what others may have written while they held it; owners are the
-	// objects with which the lease is deleted.
-	refresh func(ctx context.Context, all bool) error
-	owners  []metav1.OwnerReference
+	// workload is what is read again, since others may have written it while they held it; nil is nothing.
+	// owners are the objects with which the lease is deleted.
+	workload *Cluster
+	owners   []metav1.OwnerReference
 	// lost ends what the holder does; stop ends the election.
 	lost context.CancelCauseFunc
 	stop context.CancelFunc
@@ -105,10 +105,10 @@ type claim struct {
 	// contended is closed when another holder is seen for the first time.
 	contended  chan struct{}
 	firstOther sync.Once
-	// meanwhile is called when another holder is waited for; nil does nothing. foreign is for how many seconds that
-	// one holds the lease without renewing it.
-	meanwhile func(ctx context.Context)
-	foreign   atomic.Int64
+	// group is where the leases of members are looked at while another holder is waited for; nil is nowhere.
+	// foreign is for how many seconds that one holds the lease without renewing it.
+	group   *Groups
+	foreign atomic.Int64
 	// current is the running election, nil while the lease is not held.
 	current atomic.Pointer[leaderelection.LeaderElector]
 	// lastOther is the name of the last other holder; fault is why the lease could not be
@@ -125,7 +125,7 @@ type claim struct {
 // options count.
 func newClaim(c kubernetes.Interface, o Options, namespace, name string) *claim {
 	lease := &leaseHolder{connection: &connection{opt: o, core: c, changes: newChangeSignal()}}
-	return &claim{lease: lease, namespace: namespace, name: name, refresh: func(context.Context, bool) error { return nil }}
+	return &claim{lease: lease, namespace: namespace, name: name}
 }
 
 // check reports an error unless this process surely holds the lease.

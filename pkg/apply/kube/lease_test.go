@@ -245,7 +245,7 @@ func claimOn(t *testing.T, s *apiServer, holder string, times Lease) *claim {
 		t.Fatal(err)
 	}
 	lease := &leaseHolder{connection: &connection{core: core, changes: newChangeSignal(), opt: Options{Holder: holder, Lease: times}}}
-	return &claim{lease: lease, namespace: "shop", name: "rollout.web", refresh: func(context.Context, bool) error { return nil }}
+	return &claim{lease: lease, namespace: "shop", name: "rollout.web"}
 }
 
 // TestClaim_SendsFewRequests: a lease that no other process holds is read once, written when it

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
 )
 
 // Link is how the connection to the server is.
@@ -25,33 +26,43 @@ type Link struct {
 
 // connectionWatch notes how lists and watches end: the last one counts.
 type connectionWatch struct {
-	changed func()
+	changes *changeSignal
 
 	mu  sync.Mutex
 	now Link
 }
 
+// linkMonitor reports the results of lists and watches.
+type linkMonitor struct {
+	cache.ListerWatcherWithContext
+	link *connectionWatch
+}
+
+// ListWithContext lists.
+func (m linkMonitor) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	answered := m.link.expectAnswer(ctx, silenceLimit, 0)
+	out, err := m.ListerWatcherWithContext.ListWithContext(ctx, o)
+	answered()
+	m.link.note(ctx, err)
+	return out, err
+}
+
+// WatchWithContext begins a watch.
+func (m linkMonitor) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	answered := m.link.expectAnswer(ctx, watchSilence, unnoticed)
+	out, err := m.ListerWatcherWithContext.WatchWithContext(ctx, o)
+	answered()
+	if reflect.TypeOf(out) == emptyWatchType {
+		m.link.note(ctx, errNoAnswer)
+		return out, err
+	}
+	m.link.note(ctx, err)
+	return out, err
+}
+
 // monitor reports the results of a source's lists and watches.
 func (l *connectionWatch) monitor(s source) source {
-	list, begin := s.list, s.watch
-	s.list = func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		answered := l.expectAnswer(ctx, silenceLimit, 0)
-		out, err := list(ctx, o)
-		answered()
-		l.note(ctx, err)
-		return out, err
-	}
-	s.watch = func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-		answered := l.expectAnswer(ctx, watchSilence, unnoticed)
-		out, err := begin(ctx, o)
-		answered()
-		if reflect.TypeOf(out) == emptyWatchType {
-			l.note(ctx, errNoAnswer)
-			return out, err
-		}
-		l.note(ctx, err)
-		return out, err
-	}
+	s.client = linkMonitor{s.client, l}
 	return s
 }
 
@@ -106,11 +117,11 @@ func (l *connectionWatch) noteSince(ctx context.Context, err error, since time.T
 	switch was := l.now.Lost; {
 	case err == nil || !isTemporary(err) && !apierrors.IsUnauthorized(err):
 		if l.now = (Link{}); was != "" {
-			l.changed()
+			l.changes.broadcast()
 		}
 	case was == "":
 		l.now = Link{Lost: why, Since: since}
-		l.changed()
+		l.changes.broadcast()
 	default:
 		l.now.Lost = why
 	}

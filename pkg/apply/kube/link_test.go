@@ -12,18 +12,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
 )
 
 // TestConnectionWatch_SilentServerIsALostConnection: a server that takes a question and does not answer is a connection that
 // is lost, until it does.
 func TestConnectionWatch_SilentServerIsALostConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, answer := &connectionWatch{changed: func() {}}, make(chan struct{})
-		s := l.monitor(source{list: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+		l, answer := &connectionWatch{changes: newChangeSignal()}, make(chan struct{})
+		s := l.monitor(source{client: &cache.ListWatch{ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 			<-answer
 			return &corev1.PodList{}, nil
-		}})
-		go func() { _, _ = s.list(t.Context(), metav1.ListOptions{}) }()
+		}}})
+		go func() { _, _ = s.client.ListWithContext(t.Context(), metav1.ListOptions{}) }()
 		time.Sleep(silenceLimit / 2)
 		if now := l.status(); now.Lost != "" {
 			t.Errorf("lost too soon: %s", now.Lost)
@@ -44,12 +45,12 @@ func TestConnectionWatch_SilentServerIsALostConnection(t *testing.T) {
 // before it was asked for.
 func TestConnectionWatch_SilentWatchIsNoticedSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, asked := &connectionWatch{changed: func() {}}, time.Now()
-		s := l.monitor(source{watch: func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
+		l, asked := &connectionWatch{changes: newChangeSignal()}, time.Now()
+		s := l.monitor(source{client: &cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
-		}})
-		go func() { _, _ = s.watch(t.Context(), metav1.ListOptions{}) }()
+		}}})
+		go func() { _, _ = s.client.WatchWithContext(t.Context(), metav1.ListOptions{}) }()
 		time.Sleep(watchSilence + time.Second)
 		if now := l.status(); now.Lost == "" || !now.Since.Equal(asked.Add(-unnoticed)) {
 			t.Errorf("%q since %s before the question", now.Lost, asked.Sub(now.Since))
@@ -59,7 +60,7 @@ func TestConnectionWatch_SilentWatchIsNoticedSoon(t *testing.T) {
 
 // TestConnectionWatch_RefusedCredentials: the user reads what to do, and not what Go says.
 func TestConnectionWatch_RefusedCredentials(t *testing.T) {
-	l := &connectionWatch{changed: func() {}}
+	l := &connectionWatch{changes: newChangeSignal()}
 	l.note(t.Context(), apierrors.NewUnauthorized("Unauthorized"))
 	if got := l.status().Lost; got != "the server refuses the credentials: log in again" {
 		t.Error(got)

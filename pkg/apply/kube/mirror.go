@@ -26,7 +26,7 @@ type mirror[T any] struct {
 	// read turns an object into what is kept of it; an object that cannot be read is
 	// left out, and is among the faults until it can be read, or is deleted.
 	read    func(metav1.Object) (T, error)
-	changed func()
+	changes *changeSignal
 	// source is where the objects come from.
 	source source
 
@@ -43,8 +43,8 @@ type mirrored[T any] struct {
 	value   T
 }
 
-func newMirror[T any](changed func(), read func(metav1.Object) (T, error)) *mirror[T] {
-	return &mirror[T]{read: read, changed: changed, kept: map[string]mirrored[T]{}, deleted: map[types.UID]bool{}, faults: map[string]error{}}
+func newMirror[T any](changes *changeSignal, read func(metav1.Object) (T, error)) *mirror[T] {
+	return &mirror[T]{read: read, changes: changes, kept: map[string]mirrored[T]{}, deleted: map[types.UID]bool{}, faults: map[string]error{}}
 }
 
 // list returns the values sorted by namespace and name. The list is shared and must
@@ -208,7 +208,7 @@ func (m *mirror[T]) replace(list []any, version string) error {
 // notify signals a change.
 func (m *mirror[T]) notify() {
 	m.sorted = nil
-	m.changed()
+	m.changes.broadcast()
 }
 
 // newer compares resource versions of one resource; one that cannot be compared counts as
@@ -226,7 +226,7 @@ func (m *mirror[T]) reread(ctx context.Context) error {
 	var all []any
 	version := ""
 	err := objects.EachPage(m.source.withSelectors(metav1.ListOptions{}), func(opt metav1.ListOptions) (next string, err error) {
-		list, err := m.source.list(ctx, opt)
+		list, err := m.source.client.ListWithContext(ctx, opt)
 		if err != nil {
 			return "", err
 		}

@@ -17,8 +17,8 @@ func configMapOf(name, uid, version string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(uid), ResourceVersion: version}}
 }
 
-func versions(changed func()) *mirror[string] {
-	return newMirror(changed, func(o metav1.Object) (string, error) {
+func versions() *mirror[string] {
+	return newMirror(newChangeSignal(), func(o metav1.Object) (string, error) {
 		if o.GetName() == "bad" {
 			return "", errors.New("it cannot be read")
 		}
@@ -94,7 +94,7 @@ func TestMirror_KeepsNewest(t *testing.T) {
 		"unreadable": {func(m m) error { return m.put(configMapOf("bad", "1", "4")) }, "it cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := versions(func() {})
+			m := versions()
 			if err := c.do(m); err != nil {
 				t.Fatal(err)
 			}
@@ -112,14 +112,13 @@ func TestMirror_KeepsNewest(t *testing.T) {
 
 // TestMirror_SignalsChangesOnly: a version that is not newer signals nothing.
 func TestMirror_SignalsChangesOnly(t *testing.T) {
-	news := 0
-	m := versions(func() { news++ })
+	m := versions()
 	for _, c := range []struct {
 		version string
-		news    int
+		news    uint64
 	}{{"5", 1}, {"5", 1}, {"4", 1}, {"6", 2}} {
-		if err := m.put(configMapOf("a", "1", c.version)); err != nil || news != c.news {
-			t.Errorf("version %s: %d, want %d (%v)", c.version, news, c.news, err)
+		if err := m.put(configMapOf("a", "1", c.version)); err != nil || m.changes.count != c.news {
+			t.Errorf("version %s: %d, want %d (%v)", c.version, m.changes.count, c.news, err)
 		}
 	}
 }
@@ -127,8 +126,7 @@ func TestMirror_SignalsChangesOnly(t *testing.T) {
 // TestMirror_ShowsNoOldVersionOfWhatCannotBeRead: an object that was edited so that it cannot be read is
 // missing from the list, which is signaled once, until it can be read again or is deleted.
 func TestMirror_ShowsNoOldVersionOfWhatCannotBeRead(t *testing.T) {
-	news := 0
-	m := newMirror(func() { news++ }, func(o metav1.Object) (string, error) {
+	m := newMirror(newChangeSignal(), func(o metav1.Object) (string, error) {
 		if o.GetLabels()["bad"] != "" {
 			return "", errors.New(o.GetName() + " cannot be read")
 		}
@@ -143,7 +141,7 @@ func TestMirror_ShowsNoOldVersionOfWhatCannotBeRead(t *testing.T) {
 		do     func() error
 		want   string
 		unread string
-		news   int
+		news   uint64
 	}{
 		{func() error { return errors.Join(m.put(configMapOf("a", "1", "5")), m.put(configMapOf("b", "1", "6"))) }, "[a@5 b@6]", "[]", 2},
 		{func() error { return m.put(bad("a", "7")) }, "[b@6]", "[a cannot be read]", 3},
@@ -154,8 +152,8 @@ func TestMirror_ShowsNoOldVersionOfWhatCannotBeRead(t *testing.T) {
 	} {
 		err := c.do()
 		list, fault := m.list()
-		if got, unread := fmt.Sprint(list), fmt.Sprint(m.unread()); err != nil || got != c.want || unread != c.unread || (fault != nil) != (unread != "[]") || news != c.news {
-			t.Errorf("%d: %v, %s, unread %s, %d signals, want %s, %s, %d", i, err, got, unread, news, c.want, c.unread, c.news)
+		if got, unread := fmt.Sprint(list), fmt.Sprint(m.unread()); err != nil || got != c.want || unread != c.unread || (fault != nil) != (unread != "[]") || m.changes.count != c.news {
+			t.Errorf("%d: %v, %s, unread %s, %d signals, want %s, %s, %d", i, err, got, unread, m.changes.count, c.want, c.unread, c.news)
 		}
 	}
 }
@@ -164,7 +162,7 @@ func TestMirror_ShowsNoOldVersionOfWhatCannotBeRead(t *testing.T) {
 func TestMirror_KeepsNewestInAnyOrder(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		m := versions(func() {})
+		m := versions()
 		order := r.Perm(20)
 		for _, v := range order {
 			if err := m.put(configMapOf("a", "1", fmt.Sprint(v+90))); err != nil {
@@ -181,7 +179,7 @@ func TestMirror_KeepsNewestInAnyOrder(t *testing.T) {
 // themselves do.
 func TestMirror_ReadingsEqualObjects(t *testing.T) {
 	list := []any{configMapOf("a", "1", "4"), configMapOf("bad", "2", "5"), configMapOf("b", "3", "6")}
-	plain, reduced := versions(func() {}), versions(func() {})
+	plain, reduced := versions(), versions()
 	read := slices.Clone(list)
 	for i, o := range list {
 		var err error
@@ -209,7 +207,7 @@ func TestMirror_ReadingsEqualObjects(t *testing.T) {
 
 // TestMirror_RefusesOtherValues: what is no object at all is refused.
 func TestMirror_RefusesOtherValues(t *testing.T) {
-	m := versions(func() {})
+	m := versions()
 	if _, err := m.readingOf("text"); err == nil {
 		t.Error("a text was read")
 	}

@@ -69,36 +69,28 @@ func (f *NamespaceWatch) namespaceLabels() map[string]labels.Set {
 	return out
 }
 
-// startDistributions begins to watch, once.
+// startDistributions begins to watch, once. The caller holds the lock.
 func (f *NamespaceWatch) startDistributions() {
 	if f.distributions.started {
 		return
 	}
-	parts := f.distributionParts()
-	f.distributions.started, f.distributions.missing = true, len(parts)
-	for _, p := range parts {
-		go func() {
-			err := p.begin()
-			f.mu.Lock()
-			f.distributions.missing--
-			f.mu.Unlock()
-			f.partLoaded(p, err)
-		}()
-	}
+	f.distributions.started = true
+	watchDistributions(f, "uniteddeployments", func(m *mirror[*kruise.UnitedDeployment]) { f.distributions.united = m })
+	watchDistributions(f, "workloadspreads", func(m *mirror[*kruise.WorkloadSpread]) { f.distributions.spreads = m })
+	watchDistributions(f, "resourcedistributions", func(m *mirror[*kruise.ResourceDistribution]) { f.distributions.resourceDistributions = m })
+	watchDistributions(f, "imagepulljobs", func(m *mirror[*kruise.ImagePullJob]) { f.distributions.pulls = m })
+	watchDistributions(f, "nodeimages", func(m *mirror[*kruise.NodeImage]) { f.distributions.nodeImages = m })
 }
 
-func (f *NamespaceWatch) distributionParts() []part {
-	return []part{
-		distributionPart(f, "uniteddeployments", func(m *mirror[*kruise.UnitedDeployment]) { f.distributions.united = m }),
-		distributionPart(f, "workloadspreads", func(m *mirror[*kruise.WorkloadSpread]) { f.distributions.spreads = m }),
-		distributionPart(f, "resourcedistributions", func(m *mirror[*kruise.ResourceDistribution]) { f.distributions.resourceDistributions = m }),
-		distributionPart(f, "imagepulljobs", func(m *mirror[*kruise.ImagePullJob]) { f.distributions.pulls = m }),
-		distributionPart(f, "nodeimages", func(m *mirror[*kruise.NodeImage]) { f.distributions.nodeImages = m }),
-	}
-}
-
-// distributionPart is one kind of distribution.
-func distributionPart[T any](f *NamespaceWatch, resource string, there func(*mirror[*T])) part {
+// watchDistributions begins to watch one kind. The caller holds the lock.
+func watchDistributions[T any](f *NamespaceWatch, resource string, there func(*mirror[*T])) {
 	read := func(u *unstructured.Unstructured) (*T, error) { return decodeKruise[T](u) }
-	return part{what: resource + "." + kruise.Group, begin: func() error { return loadNewestVersion(f, kruise.Group, resource, "", read, there) }}
+	f.distributions.missing++
+	go func() {
+		err := loadNewestVersion(f, kruise.Group, resource, "", read, there)
+		f.mu.Lock()
+		f.distributions.missing--
+		f.mu.Unlock()
+		f.loaded(resource+"."+kruise.Group, false, err)
+	}()
 }

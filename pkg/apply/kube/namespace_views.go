@@ -367,7 +367,7 @@ func (h *executors) watch(ref cluster.Ref) *leaseWatch {
 	namespace, name := recordLocation(ref, c.opt.StateNamespace)
 	s := typedSource("the lease of "+ref.String(), &coordinationv1.Lease{}, c.core.CoordinationV1().Leases(namespace), "")
 	s.fields = fields.OneTermEqualSelector("metadata.name", name).String()
-	m := newMirror(c.changes.broadcast, readAs(unchanged[*coordinationv1.Lease]))
+	m := newMirror(c.changes, readAs(unchanged[*coordinationv1.Lease]))
 	go func() {
 		err := follow(ctx, h.of.link.monitor(s), m)
 		l.mu.Lock()

@@ -72,35 +72,14 @@ func WatchNamespace(ctx context.Context, cfg *rest.Config, o NamespaceWatchOptio
 		return nil, err
 	}
 	f := &NamespaceWatch{opt: o, conn: conn, missing: map[string]bool{}, last: map[cluster.Ref]*WorkloadView{}}
-	f.link.changed = conn.changes.broadcast
+	f.link.changes = conn.changes
 	f.executors.of = f
-	parts := f.parts()
-	for _, p := range parts {
-		f.missing[p.what] = true
-	}
-	for _, p := range parts {
-		go func() { f.partLoaded(p, p.begin()) }()
-	}
+	f.begin()
 	return f, nil
 }
 
 // Close ends the watches.
 func (f *NamespaceWatch) Close() { f.conn.cancel(errClosed) }
-
-// partLoaded notes that a part is there, or never will be.
-func (f *NamespaceWatch) partLoaded(p part, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.missing, p.what)
-	switch {
-	case err == nil, errors.Is(err, errNotServed), f.conn.ctx.Err() != nil:
-	case p.needed:
-		f.fault = errors.Join(f.fault, err)
-	default:
-		f.skipped = append(f.skipped, err.Error())
-	}
-	f.conn.changes.broadcast()
-}
 
 // Loading names what is not loaded yet, "" when all is.
 func (f *NamespaceWatch) Loading() string {
@@ -168,31 +147,46 @@ func (f *NamespaceWatch) Namespaces() []string {
 	return slices.Sorted(slices.Values(out))
 }
 
-// part is one kind of object that is watched of a namespace.
-type part struct {
-	what string
-	// needed indicates that there is nothing to show without it.
-	needed bool
-	begin  func() error
+// begin begins to watch each kind of object. A kind that is needed is one without which there is nothing to show.
+func (f *NamespaceWatch) begin() {
+	f.workloads = make([]*mirror[workloadState], len(namespaceKinds))
+	f.load("ReplicaSets", true, f.watchReplicaSets)
+	f.load("pods", true, f.watchPods)
+	f.load("stored revisions", false, f.watchRevisions)
+	f.load("nodes", false, f.watchNodes)
+	f.load("namespaces", false, f.watchNamespaces)
+	f.load("PodDisruptionBudgets", false, f.watchDisruptions)
+	f.load("PodUnavailableBudgets", false, f.watchBudgets)
+	for i, k := range namespaceKinds {
+		resource := kruise.ResourceOf(k.Kind)
+		f.load(resource+"."+k.Group, k.Group == "apps", func() error {
+			return loadNewestVersion(f, k.Group, resource, f.opt.Selector, readWorkloadState, func(m *mirror[workloadState]) { f.workloads[i] = m })
+		})
+	}
+	f.load("sidecarsets."+kruise.Group, false, f.watchSidecarSets)
+	f.load("records of rollouts", false, f.watchRecords)
 }
 
-func (f *NamespaceWatch) parts() []part {
-	list := []part{
-		{"ReplicaSets", true, f.watchReplicaSets},
-		{"pods", true, f.watchPods},
-		{"stored revisions", false, f.watchRevisions},
-		{"nodes", false, f.watchNodes},
-		{"namespaces", false, f.watchNamespaces},
-		{"PodDisruptionBudgets", false, f.watchDisruptions},
-		{"PodUnavailableBudgets", false, f.watchBudgets},
+// load begins to watch a kind of object, which is missing until it is there, or never will be.
+func (f *NamespaceWatch) load(what string, needed bool, watch func() error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.missing[what] = true
+	go func() { f.loaded(what, needed, watch()) }()
+}
+
+func (f *NamespaceWatch) loaded(what string, needed bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.missing, what)
+	switch {
+	case err == nil, errors.Is(err, errNotServed), f.conn.ctx.Err() != nil:
+	case needed:
+		f.fault = errors.Join(f.fault, err)
+	default:
+		f.skipped = append(f.skipped, err.Error())
 	}
-	kinds := namespaceKinds
-	f.workloads = make([]*mirror[workloadState], len(kinds))
-	for i, k := range kinds {
-		list = append(list, part{kruise.ResourceOf(k.Kind) + "." + k.Group, k.Group == "apps", func() error { return f.watchKind(i, k) }})
-	}
-	list = append(list, part{"sidecarsets." + kruise.Group, false, f.watchSidecarSets})
-	return append(list, part{"records of rollouts", false, f.watchRecords})
+	f.conn.changes.broadcast()
 }
 
 // namespaceKinds are the workloads of a namespace, except for ReplicaSets.
@@ -203,10 +197,6 @@ var namespaceKinds = []schema.GroupKind{
 	{Group: "apps", Kind: kruise.KindDeployment},
 	{Group: "apps", Kind: kruise.KindStatefulSet},
 	{Group: "apps", Kind: kruise.KindDaemonSet},
-}
-
-func (f *NamespaceWatch) watchKind(i int, k schema.GroupKind) error {
-	return loadNewestVersion(f, k.Group, kruise.ResourceOf(k.Kind), f.opt.Selector, readWorkloadState, func(m *mirror[workloadState]) { f.workloads[i] = m })
 }
 
 // watchSidecarSets watches all of them: they belong to no namespace.
@@ -329,7 +319,9 @@ func loadMirror[O metav1.Object, T any](f *NamespaceWatch, s source, read func(O
 // loadNewestVersion begins a mirror in the newest version of Kruise that is served.
 func loadNewestVersion[T any](f *NamespaceWatch, group, resource, selector string, read func(*unstructured.Unstructured) (T, error), there func(*mirror[T])) (err error) {
 	namespace := f.opt.Namespace
-	if clusterWide(group, resource) {
+	if slices.ContainsFunc(kruise.Kinds(), func(k kruise.Registered) bool {
+		return k.ClusterScoped && k.Group == group && k.Resource() == resource
+	}) {
 		namespace = ""
 	}
 	for _, v := range versionsOf(group) {
@@ -340,11 +332,4 @@ func loadNewestVersion[T any](f *NamespaceWatch, group, resource, selector strin
 		}
 	}
 	return err
-}
-
-// clusterWide reports whether a resource of Kruise belongs to no namespace.
-func clusterWide(group, resource string) bool {
-	return slices.ContainsFunc(kruise.Kinds(), func(k kruise.Registered) bool {
-		return k.ClusterScoped && k.Group == group && k.Resource() == resource
-	})
 }

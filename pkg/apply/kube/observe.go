@@ -74,26 +74,19 @@ func (o *observer) start() error {
 	if err != nil {
 		return err
 	}
-	for _, part := range []struct {
-		query *objectQuery
-		watch func(*objectQuery) error
-	}{
-		{around.Pods, o.watchPods},
-		{around.Revisions, o.watchRevisions},
-		{around.ReplicaSets, o.watchChildren},
-		{around.Nodes, o.watchNodes},
-		{around.Namespaces, o.watchNamespaces},
-		{around.Disruptions, o.watchDisruptions},
-		{around.Budgets, o.watchBudgets},
-	} {
-		if part.query == nil {
-			continue
-		}
-		if err := part.watch(part.query); err != nil {
-			return err
+	watch := func(q *objectQuery, begin func(*objectQuery) error) {
+		if q != nil && err == nil {
+			err = begin(q)
 		}
 	}
-	return nil
+	watch(around.Pods, o.watchPods)
+	watch(around.Revisions, o.watchRevisions)
+	watch(around.ReplicaSets, o.watchChildren)
+	watch(around.Nodes, o.watchNodes)
+	watch(around.Namespaces, o.watchNamespaces)
+	watch(around.Disruptions, o.watchDisruptions)
+	watch(around.Budgets, o.watchBudgets)
+	return err
 }
 
 // current is the workload as it is now.
@@ -110,12 +103,12 @@ func (o *observer) current() (observedWorkload, error) {
 
 func (o *observer) watchWorkload() error {
 	t := o.changedObject()
-	o.workloads = newMirror(o.changes.broadcast, func(m metav1.Object) (observedWorkload, error) {
+	o.workloads = newMirror(o.changes, func(m metav1.Object) (observedWorkload, error) {
 		u, ok := m.(*unstructured.Unstructured)
 		if !ok {
 			return observedWorkload{}, fmt.Errorf("unexpected %T", m)
 		}
-		if o.isPod() {
+		if o.opt.Target.Kind == kindPod {
 			w, err := readStandalonePod(u)
 			return observedWorkload{workload: w}, err
 		}
@@ -404,7 +397,8 @@ func (o *observer) ownerReferences() []metav1.OwnerReference {
 	return []metav1.OwnerReference{o.ownerReference(present.workload)}
 }
 
-func (o *observer) rereadWorkload(ctx context.Context) error {
+// reread reads the workload again.
+func (o *observer) reread(ctx context.Context) error {
 	t := o.changedObject()
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -412,17 +406,23 @@ func (o *observer) rereadWorkload(ctx context.Context) error {
 	return putAnswer(o.workloads, t.Namespace, t.Name, got, err)
 }
 
-func (o *observer) rereadPod(ctx context.Context, p *plan.PodRef) error {
+// writtenPod is a pod of the workload that was written.
+type writtenPod struct {
+	*observer
+	pod *plan.PodRef
+}
+
+func (p writtenPod) reread(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	got, err := o.core.CoreV1().Pods(p.Namespace).Get(ctx, p.Name, metav1.GetOptions{})
-	return putAnswer(o.pods, p.Namespace, p.Name, got, err)
+	got, err := p.core.CoreV1().Pods(p.pod.Namespace).Get(ctx, p.pod.Name, metav1.GetOptions{})
+	return putAnswer(p.pods, p.pod.Namespace, p.pod.Name, got, err)
 }
 
 // reread reads again what decisions rest on, since another process may have written what
 // the watches do not show yet.
 func (c *Cluster) reread(ctx context.Context, all bool) error {
-	if err := errors.Join(c.record.reread(ctx), c.observer.rereadWorkload(ctx)); err != nil {
+	if err := errors.Join(c.record.reread(ctx), c.observer.reread(ctx)); err != nil {
 		return err
 	}
 	if !all {

@@ -39,7 +39,7 @@ type puller struct {
 }
 
 func newPuller(s *stepObjects) *puller {
-	return &puller{stepObjects: s, jobPulls: jobPulls{changed: s.changes.broadcast}}
+	return &puller{stepObjects: s, jobPulls: jobPulls{changes: s.changes}}
 }
 
 // pullTarget is where images are pulled to, and for which owners.
@@ -49,9 +49,9 @@ type pullTarget struct {
 	// deleted.
 	base   string
 	owners []metav1.OwnerReference
-	// pods select the nodes where Kruise finds them; nil has the nodes listed.
-	pods           *metav1.LabelSelector
-	nodes, secrets func() ([]string, error)
+	// workload is whose pods are on the nodes; nil where nodes and secrets are given.
+	workload       *cluster.Workload
+	nodes, secrets []string
 }
 
 // pull has images pulled onto the nodes of the workload's pods.
@@ -65,23 +65,20 @@ func (pl *puller) pull(ctx context.Context, p *plan.Pull) error {
 			return err
 		}
 	}
-	at := pl.targetOf(m, w)
-	return pl.pullAt(ctx, at, p)
+	return pl.pullAt(ctx, pl.targetOf(m, w), p)
 }
 
-// targetOf are the nodes of a workload's pods. Those of a SidecarSet are in many
-// namespaces, and so are their secrets.
+// targetOf are the nodes of a workload's pods.
 func (pl *puller) targetOf(m stepID, w *cluster.Workload) *pullTarget {
-	at := &pullTarget{
-		stepID: m, base: w.Name, owners: pl.ownersOf(w),
-		nodes:   func() ([]string, error) { return pl.observer.nodesOfPods(w) },
-		secrets: func() ([]string, error) { return nil, nil },
+	return &pullTarget{stepID: m, base: w.Name, owners: pl.ownersOf(w), workload: w}
+}
+
+// nodesOf are the names of the nodes of a target.
+func (pl *puller) nodesOf(at *pullTarget) ([]string, error) {
+	if at.workload == nil {
+		return at.nodes, nil
 	}
-	if w.Namespace != "" {
-		at.pods = plan.SelectorOf(w)
-		at.secrets = func() ([]string, error) { return pl.secretNames(w) }
-	}
-	return at
+	return pl.observer.nodesOfPods(at.workload)
 }
 
 // name is the name of a job.
@@ -89,9 +86,13 @@ func (s *pullTarget) name(purpose ...string) string {
 	return s.objectName(s.base+"-pull", purpose...)
 }
 
-// secretNames are the names of the pull secrets of the workload's pods, and of those that
-// will be created.
-func (pl *puller) secretNames(w *cluster.Workload) ([]string, error) {
+// secretsOf are the names of the pull secrets of a workload's pods, and of those that
+// will be created. Pods of a SidecarSet are in many namespaces, and so are their secrets: there are none.
+func (pl *puller) secretsOf(at *pullTarget) ([]string, error) {
+	w := at.workload
+	if w == nil || w.Namespace == "" {
+		return at.secrets, nil
+	}
 	pods, err := pl.observer.ownPods(w)
 	if err != nil {
 		return nil, err
@@ -164,32 +165,35 @@ func (pl *puller) pullAt(ctx context.Context, at *pullTarget, p *plan.Pull) erro
 		if _, there := jobs.get(meta.Namespace, meta.Name); there {
 			continue
 		}
-		spec, err := imagePullSpec(at, image, p.Parallel)
+		spec, err := pl.imagePullSpec(at, image, p.Parallel)
 		if err != nil {
 			return err
 		}
-		if err := pl.lazy.pulls.create(ctx, pl.connection, kruise.KindImagePullJob, meta, spec); err != nil {
+		if err := pl.lazy.pulls.create(ctx, kruise.KindImagePullJob, meta, spec); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// imagePullSpec is the spec of an ImagePullJob.
-func imagePullSpec(at *pullTarget, image string, parallel int) (*kruise.ImagePullJobSpec, error) {
+// imagePullSpec is the spec of an ImagePullJob. Kruise finds the nodes of pods in one namespace by itself.
+func (pl *puller) imagePullSpec(at *pullTarget, image string, parallel int) (*kruise.ImagePullJobSpec, error) {
 	if parallel <= 0 {
 		parallel = defaultPullParallelism
 	}
 	spec := &kruise.ImagePullJobSpec{Image: image, ImagePullJobTemplate: kruise.ImagePullJobTemplate{
 		Parallelism:      new(intstr.FromInt32(int32(parallel))),
-		PodSelector:      at.pods,
 		CompletionPolicy: kruise.CompletionPolicy{Type: kruise.AlwaysCompletionPolicyType, TTLSecondsAfterFinished: new(int32(pullTTLSeconds))},
 	}}
 	var err error
-	if spec.PullSecrets, err = at.secrets(); err != nil || at.pods != nil {
-		return spec, err
+	if spec.PullSecrets, err = pl.secretsOf(at); err != nil {
+		return nil, err
 	}
-	nodes, err := at.nodes()
+	if w := at.workload; w != nil && w.Namespace != "" {
+		spec.PodSelector = plan.SelectorOf(w)
+		return spec, nil
+	}
+	nodes, err := pl.nodesOf(at)
 	spec.Selector = &kruise.ImagePullJobNodeSelector{Names: nodes}
 	return spec, err
 }
@@ -254,7 +258,7 @@ func (pl *puller) requestsAt(at *pullTarget, p *plan.Pull) ([]event.Request, err
 }
 
 func (pl *puller) imagePullJobRequest(at *pullTarget, image string, parallel int) ([]event.Request, error) {
-	spec, err := imagePullSpec(at, image, parallel)
+	spec, err := pl.imagePullSpec(at, image, parallel)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +268,7 @@ func (pl *puller) imagePullJobRequest(at *pullTarget, image string, parallel int
 
 // jobRequests are Jobs, one for each node.
 func (pl *puller) jobRequests(at *pullTarget, image string, _ int) ([]event.Request, error) {
-	nodes, err := at.nodes()
+	nodes, err := pl.nodesOf(at)
 	if err != nil {
 		return nil, err
 	}

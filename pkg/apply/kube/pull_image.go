@@ -53,18 +53,24 @@ func PullImage(ctx context.Context, cfg *rest.Config, p ImagePull, told func(Nod
 		return nil, err
 	}
 	defer w.cancel(errClosed)
-	w.report = told
+	reported := map[string]NodePull{}
 	at, err := w.start(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for {
 		version, _ := w.changes.current()
-		states, over := w.progress(at)
+		states := w.states(at)
+		for _, s := range states {
+			if reported[s.Node] != s {
+				reported[s.Node] = s
+				told(s)
+			}
+		}
 		if err := w.jobPulls.state(at.stepID).failed; err != "" {
 			return states, errors.New(err)
 		}
-		if over {
+		if !slices.ContainsFunc(states, func(s NodePull) bool { return !s.ended() }) {
 			return states, nil
 		}
 		if err := w.await(ctx, version, w.Now().Add(pullErrorGrace)); err != nil {
@@ -102,15 +108,13 @@ func openPull(ctx context.Context, cfg *rest.Config, p ImagePull) (*imagePuller,
 		return nil, err
 	}
 	steps := &stepObjects{connection: conn, observer: &observer{connection: conn}, record: newRecord(conn), lazy: newLazyMirrors(conn)}
-	return &imagePuller{puller: newPuller(steps), ImagePull: p, reported: map[string]NodePull{}}, nil
+	return &imagePuller{puller: newPuller(steps), ImagePull: p}, nil
 }
 
 // imagePuller is a pull that a caller waits for.
 type imagePuller struct {
 	*puller
 	ImagePull
-	report   func(NodePull)
-	reported map[string]NodePull
 }
 
 func (w *imagePuller) pull() *plan.Pull {
@@ -151,8 +155,7 @@ func (w *imagePuller) targetOfAttempt(n int) *pullTarget {
 	base, _, _ = strings.Cut(base, ":")
 	return &pullTarget{
 		stepID: stepID(shortHash(w.opt.Target.String(), strconv.Itoa(n))), base: strings.ReplaceAll(base, "_", "-"),
-		nodes:   func() ([]string, error) { return w.Nodes, nil },
-		secrets: func() ([]string, error) { return w.Secrets, nil },
+		nodes: w.Nodes, secrets: w.Secrets,
 	}
 }
 
@@ -171,23 +174,18 @@ func (w *imagePuller) status(at *pullTarget) (begun, over bool) {
 	return begun, over
 }
 
-// progress reports changes, and says whether all nodes are done.
-func (w *imagePuller) progress(at *pullTarget) (states []NodePull, over bool) {
-	over = true
+// states are how the pull is on each node.
+func (w *imagePuller) states(at *pullTarget) []NodePull {
 	find := w.stateOfJobs(at)
 	if w.lazy.pulls.ifStarted() != nil {
 		find = w.stateOfKruise(at)
 	}
-	for _, node := range w.Nodes {
-		s := find(node)
-		s.Node = node
-		if w.reported[node] != s {
-			w.reported[node] = s
-			w.report(s)
-		}
-		states, over = append(states, s), over && s.ended()
+	states := make([]NodePull, len(w.Nodes))
+	for i, node := range w.Nodes {
+		states[i] = find(node)
+		states[i].Node = node
 	}
-	return states, over
+	return states
 }
 
 // stateOfJobs reads the Jobs.

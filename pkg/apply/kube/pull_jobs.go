@@ -29,10 +29,11 @@ type jobPull struct {
 
 // pullByJobs creates the first Jobs, and the next when these have ended.
 func (pl *puller) pullByJobs(ctx context.Context, at *pullTarget, p *plan.Pull) error {
-	for _, begin := range []func() error{onlyError(pl.lazy.jobs.start), onlyError(pl.lazy.jobPods.start)} {
-		if err := begin(); err != nil {
-			return err
-		}
+	if _, err := pl.lazy.jobs.start(); err != nil {
+		return err
+	}
+	if _, err := pl.lazy.jobPods.start(); err != nil {
+		return err
 	}
 	if !pl.jobPulls.claim(at.stepID) {
 		return nil
@@ -46,17 +47,9 @@ func (pl *puller) pullByJobs(ctx context.Context, at *pullTarget, p *plan.Pull) 
 	return nil
 }
 
-// onlyError calls a function for its error.
-func onlyError[T any](get func() (T, error)) func() error {
-	return func() error {
-		_, err := get()
-		return err
-	}
-}
-
 // jobPulls are the pulls by Jobs, by step.
 type jobPulls struct {
-	changed func()
+	changes *changeSignal
 
 	mu     sync.Mutex
 	byStep map[string]*jobPull
@@ -84,7 +77,7 @@ func (a *jobPulls) release(m stepID, err error) {
 		a.byStep[string(m)].failed = err.Error()
 	}
 	a.mu.Unlock()
-	a.changed()
+	a.changes.broadcast()
 }
 
 func (a *jobPulls) state(m stepID) jobPull {
@@ -124,7 +117,7 @@ const pullRetryDelay = time.Second
 // createNext creates as many Jobs as may run at a time; more indicates that others have to
 // be created later.
 func (pl *puller) createNext(ctx context.Context, at *pullTarget, p *plan.Pull) (more bool, err error) {
-	nodes, err := at.nodes()
+	nodes, err := pl.nodesOf(at)
 	if err != nil {
 		return false, err
 	}
@@ -193,7 +186,7 @@ func (pl *puller) podTemplate(at *pullTarget) (pull kruise.PullPod, err error) {
 	if pull.Volumes, err = pl.servesImageVolumes(); err != nil {
 		return pull, err
 	}
-	pull.Secrets, err = at.secrets()
+	pull.Secrets, err = pl.secretsOf(at)
 	return pull, err
 }
 
@@ -227,7 +220,7 @@ func (pl *puller) fillJobState(s *plan.Snapshot, m stepID, p *plan.Pull) error {
 		return err
 	}
 	at := pl.targetOf(m, w.workload)
-	nodes, err := at.nodes()
+	nodes, err := pl.nodesOf(at)
 	if err != nil {
 		return err
 	}

@@ -1,32 +1,13 @@
 package kube
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
-
-// reader reads objects of a cluster once, without watching them. It never writes.
-type reader struct {
-	client  dynamic.Interface
-	skipped []string
-}
-
-// newReader returns a reader; it asks nothing yet.
-func newReader(client dynamic.Interface) *reader { return &reader{client: client} }
 
 // objectQuery names objects of one resource, in whatever version of it is served.
 type objectQuery struct {
@@ -41,55 +22,7 @@ type objectQuery struct {
 	Needed bool
 }
 
-// List hands every object to each, page by page, in the newest version that is served.
-// Objects that are not needed and may not be read are skipped, see [Reader.Skipped].
-func (r *reader) List(ctx context.Context, q objectQuery, each func(*unstructured.Unstructured) error) error {
-	err := r.listNewest(ctx, q, each)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, errNotServed) && !q.Needed:
-		return nil
-	case apierrors.IsForbidden(err) && !q.Needed:
-		r.skipped = append(r.skipped, fmt.Sprintf("%s: %v", q.Description, err))
-		return nil
-	}
-	return err
-}
-
-// Skipped says in words what could not be read and was not needed.
-func (r *reader) Skipped() []string { return slices.Clone(r.skipped) }
-
-func (r *reader) listNewest(ctx context.Context, q objectQuery, each func(*unstructured.Unstructured) error) error {
-	for _, version := range versionsOf(q.Resource.Group) {
-		err := r.listPages(ctx, q, version, each)
-		if !apierrors.IsNotFound(err) {
-			return err
-		}
-	}
-	return fmt.Errorf("%s: %w", q.Description, errNotServed)
-}
-
-func (r *reader) listPages(ctx context.Context, q objectQuery, version string, each func(*unstructured.Unstructured) error) error {
-	client := r.client.Resource(q.Resource.WithVersion(version)).Namespace(q.Namespace)
-	opt := metav1.ListOptions{LabelSelector: q.Selector}
-	if q.Name != "" {
-		opt.FieldSelector = "metadata.name=" + q.Name
-	}
-	var refused error
-	err := objects.Pages(ctx, client, opt, func(u *unstructured.Unstructured) error {
-		if err := each(u); err != nil {
-			refused = fmt.Errorf("%s %s: %w", strings.TrimSuffix(q.Description, "s"), u.GetName(), err)
-		}
-		return refused
-	})
-	if err == nil || refused != nil {
-		return err
-	}
-	return fmt.Errorf("cannot read %s: %w", q.Description, err)
-}
-
-// kindPod is the kind of a workload that is one pod, see [connection.isPod].
+// kindPod is the kind of a workload that is one pod, of a Job or an unmanaged one: only its containers can be restarted.
 const kindPod = "Pod"
 
 // versionsOf are the versions in which the resources of a group may be served, newest first.

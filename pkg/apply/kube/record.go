@@ -151,7 +151,7 @@ func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p pla
 	rec = rec.Decide(p, c.opt.Holder, c.opt.Program, true, c.Now())
 	stored, err := r.store(ctx, rec)
 	if err != nil {
-		c.writer.unconfirmed.add("the record of the rollout", c.record.reread)
+		c.writer.unconfirmed.add("the record of the rollout", c.record)
 		_, _ = c.writer.unconfirmed.reread(ctx) // the next write tries again
 		return planError("the record of the rollout", err)
 	}

@@ -176,7 +176,7 @@ func TestRecordsList_IsBoundedForEachNamespace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := decompress(cm.BinaryData[keyPlan])
+	text, err := decompressTo(cm.BinaryData[keyPlan], maxUnpackedBytes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func FuzzRecord(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	packedPlan, err := decompress(good.BinaryData[keyPlan])
+	packedPlan, err := decompressTo(good.BinaryData[keyPlan], maxUnpackedBytes)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func (rs *restarter) restartByRequest(ctx context.Context, m stepID, w *cluster.
 	if _, there := requests.get(meta.Namespace, meta.Name); there {
 		return nil
 	}
-	return rs.lazy.recreations.create(ctx, rs.connection, kruise.KindContainerRecreateRequest, meta, rs.requestSpec(p.Pod, r))
+	return rs.lazy.recreations.create(ctx, kruise.KindContainerRecreateRequest, meta, rs.requestSpec(p.Pod, r))
 }
 
 const (

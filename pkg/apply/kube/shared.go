@@ -35,25 +35,31 @@ type Shared struct {
 	leases leaseSightings
 
 	reviewing sync.Mutex
-	reviews   map[reviewKey]func() bool
+	reviews   map[reviewKey]*review
 }
 
 // reviewKey is a kind of request that the server is asked about.
 type reviewKey struct{ namespace, verb, group, resource, subresource string }
 
+// review is the server's answer.
+type review struct {
+	once   sync.Once
+	denied bool
+}
+
 // denied is the answer to a question that is asked once, by the first who needs it.
 func (s *Shared) denied(key reviewKey, ask func() bool) bool {
 	s.reviewing.Lock()
 	if s.reviews == nil {
-		s.reviews = map[reviewKey]func() bool{}
+		s.reviews = map[reviewKey]*review{}
 	}
-	answer := s.reviews[key]
-	if answer == nil {
-		answer = sync.OnceValue(ask)
-		s.reviews[key] = answer
+	if s.reviews[key] == nil {
+		s.reviews[key] = &review{}
 	}
+	r := s.reviews[key]
 	s.reviewing.Unlock()
-	return answer()
+	r.once.Do(func() { r.denied = ask() })
+	return r.denied
 }
 
 // OpenShared makes the clients. Close ends the watches.
@@ -67,7 +73,9 @@ func OpenShared(ctx context.Context, cfg *rest.Config) (*Shared, error) {
 }
 
 func newClients(cfg *rest.Config) (*Shared, error) {
-	s := &Shared{config: withRateLimits(cfg), streams: map[string]*stream{}}
+	s := &Shared{config: rest.CopyConfig(cfg), streams: map[string]*stream{}}
+	// Queries per second and at once: the server's own priority and fairness decides what is too much.
+	s.config.QPS, s.config.Burst = 50, 300
 	var err error
 	if s.dynamic, err = dynamic.NewForConfig(s.config); err != nil {
 		return nil, err
@@ -89,7 +97,7 @@ func (s *Shared) Watches() int {
 // follow keeps a mirror up to date with the part of a stream that a source selects. It is
 // [follow] for a source that others use, too.
 func (s *Shared) follow(ctx context.Context, from source, into mirrorStore) error {
-	sees, err := from.predicate()
+	part, err := from.selection()
 	if err != nil {
 		return err
 	}
@@ -102,7 +110,7 @@ func (s *Shared) follow(ctx context.Context, from source, into mirrorStore) erro
 	if st.err != nil {
 		return st.err
 	}
-	r := &streamReader{sees, into}
+	r := &streamReader{part, into}
 	if err := st.addReader(r); err != nil {
 		return err
 	}
@@ -110,24 +118,29 @@ func (s *Shared) follow(ctx context.Context, from source, into mirrorStore) erro
 	return nil
 }
 
-// predicate is whether an object is among those of a source.
-func (s source) predicate() (func(metav1.Object) bool, error) {
-	label, err := labels.Parse(s.selector)
-	if err != nil {
-		return nil, err
+// selection is what selects the objects of a source.
+type selection struct {
+	labels labels.Selector
+	fields fields.Selector
+}
+
+func (s source) selection() (out selection, err error) {
+	if out.labels, err = labels.Parse(s.selector); err != nil {
+		return out, err
 	}
-	field, err := fields.ParseSelector(s.fields)
-	if err != nil {
-		return nil, err
+	if out.fields, err = fields.ParseSelector(s.fields); err != nil {
+		return out, err
 	}
-	for _, r := range field.Requirements() {
+	for _, r := range out.fields.Requirements() {
 		if r.Field != "metadata.name" {
-			return nil, fmt.Errorf("%s cannot be shared: they are selected by %s", s.description, r.Field)
+			return out, fmt.Errorf("%s cannot be shared: they are selected by %s", s.description, r.Field)
 		}
 	}
-	return func(o metav1.Object) bool {
-		return label.Matches(labels.Set(o.GetLabels())) && field.Matches(fields.Set{"metadata.name": o.GetName()})
-	}, nil
+	return out, nil
+}
+
+func (s selection) selects(o metav1.Object) bool {
+	return s.labels.Matches(labels.Set(o.GetLabels())) && s.fields.Matches(fields.Set{"metadata.name": o.GetName()})
 }
 
 // stream is the one of a source, which starts when it is needed first. One that could not
@@ -168,8 +181,8 @@ type stream struct {
 
 // streamReader is a mirror that shows a part of a stream.
 type streamReader struct {
-	selects func(metav1.Object) bool
-	into    mirrorStore
+	selection
+	into mirrorStore
 }
 
 // mirrorStore is what a stream writes to a mirror.

@@ -24,13 +24,13 @@ func TestStream_ReadersSeeTheirPart(t *testing.T) {
 	if err := st.replace([]any{labelled("a", "1", "5", "red"), labelled("b", "2", "6", "blue")}, "7"); err != nil {
 		t.Fatal(err)
 	}
-	red, one := versions(func() {}), versions(func() {})
+	red, one := versions(), versions()
 	for m, s := range map[*mirror[string]]source{red: {selector: "team=red"}, one: {fields: "metadata.name=b"}} {
-		sees, err := s.predicate()
+		part, err := s.selection()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := st.addReader(&streamReader{sees, m}); err != nil {
+		if err := st.addReader(&streamReader{part, m}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,7 +54,7 @@ func TestStream_ReadersSeeTheirPart(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if _, err := (source{fields: "spec.nodeName=n"}).predicate(); err == nil {
+	if _, err := (source{fields: "spec.nodeName=n"}).selection(); err == nil {
 		t.Error("a field is selected by that no reader can tell")
 	}
 }

@@ -198,8 +198,6 @@ func compress(text []byte) []byte {
 // maxUnpackedBytes bounds what a record can unpack to.
 const maxUnpackedBytes = 64 << 20
 
-func decompress(text []byte) ([]byte, error) { return decompressTo(text, maxUnpackedBytes) }
-
 func decompressTo(text []byte, most int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(text))
 	if err != nil {

@@ -56,7 +56,7 @@ func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error
 			return
 		}
 		if !a.Good && a.Text != a.Reason {
-			vf.tell(step, a.Text)
+			vf.warn("step %s: %s", step, a.Text)
 		}
 		vf.results.store(step, plan.Result{Done: done, Good: a.Good, Text: a.Reason, At: began})
 	}
@@ -66,13 +66,6 @@ func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error
 		answer(true, verify.Until(ctx, v, once, func(a verify.Answer) { answer(false, a) }))
 	}()
 	return nil
-}
-
-// tell tells the user of this process what a check has found.
-func (vf *verifier) tell(step, text string) {
-	if vf.opt.Warn != nil {
-		vf.opt.Warn(fmt.Sprintf("step %s: %s", step, text))
-	}
 }
 
 // runJob runs a Job; one of an earlier try that was made before a crash is found
@@ -195,7 +188,7 @@ func knownJobReason(text string) string {
 
 // verifyResults are the results of checks, which no object of the cluster shows.
 type verifyResults struct {
-	changed func()
+	changes *changeSignal
 
 	mu       sync.Mutex
 	verified map[string]plan.Result
@@ -211,7 +204,7 @@ func (a *verifyResults) store(key string, r plan.Result) {
 	}
 	a.verified[key] = r
 	a.mu.Unlock()
-	a.changed()
+	a.changes.broadcast()
 }
 
 // start ends an earlier check of the same step that still runs.

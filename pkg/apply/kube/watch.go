@@ -35,14 +35,15 @@ type source struct {
 	example     runtime.Object
 	fields      string
 	selector    string
-	list        func(context.Context, metav1.ListOptions) (runtime.Object, error)
-	watch       func(context.Context, metav1.ListOptions) (watch.Interface, error)
+	client      cache.ListerWatcherWithContext
 	// required indicates that there is no rollout without it.
 	required bool
 	// shared has the stream of key from which the objects come, if any; common is a selector
 	// that all objects of the stream match.
 	shared      *Shared
 	key, common string
+	// resource is how objects of any kind are served.
+	resource schema.GroupVersionResource
 }
 
 // sharedAs names the stream of which a source is a part: the objects of its type in one
@@ -58,17 +59,17 @@ type lister[L runtime.Object] interface {
 	Watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error)
 }
 
-// typedSource is a source of objects of a type.
-func typedSource[L runtime.Object](what string, like runtime.Object, client lister[L], selector string) source {
-	return source{
-		description: what, example: like, selector: selector, watch: client.Watch,
-		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+// listWatch has reflectors use such a client.
+func listWatch[L runtime.Object](client lister[L]) *cache.ListWatch {
+	return &cache.ListWatch{
+		ListWithContextFunc:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+		WatchFuncWithContext: client.Watch,
 	}
 }
 
-func requiredSource(s source) source {
-	s.required = true
-	return s
+// typedSource is a source of objects of a type.
+func typedSource[L runtime.Object](what string, like runtime.Object, client lister[L], selector string) source {
+	return source{description: what, example: like, selector: selector, client: listWatch(client)}
 }
 
 func unchanged[T any](o T) (T, error) { return o, nil }
@@ -103,7 +104,7 @@ func sourceOf[L runtime.Object](q *objectQuery, like runtime.Object, client list
 
 // followMirror begins a mirror of objects of one type.
 func followMirror[O metav1.Object, T any](c *connection, s source, read func(O) (T, error)) (*mirror[T], error) {
-	m := newMirror(c.changes.broadcast, readAs(read))
+	m := newMirror(c.changes, readAs(read))
 	s.shared = c.opt.Shared
 	err := follow(c.ctx, s, m)
 	switch {
@@ -201,14 +202,14 @@ func (s source) withSelectors(o metav1.ListOptions) metav1.ListOptions {
 func listerWatcher(s source, first *firstList, read func(runtime.Object) (*internalversion.List, error)) cache.ListerWatcher {
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			page, err := s.list(ctx, s.withSelectors(o))
+			page, err := s.client.ListWithContext(ctx, s.withSelectors(o))
 			if err != nil {
 				return nil, first.note(err)
 			}
 			return read(page)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			w, err := s.watch(ctx, s.withSelectors(o))
+			w, err := s.client.WatchWithContext(ctx, s.withSelectors(o))
 			return w, first.note(err)
 		},
 	}
@@ -230,13 +231,16 @@ type lazyMirrors struct {
 
 // lazyMirror is a mirror that starts when it is needed first.
 type lazyMirror[T any] struct {
-	open func() (*mirror[T], error)
+	connection *connection
+	mirror     *mirror[T]
+	// sources are those of the versions that may be served, the first that is counts.
+	sources []source
+	// optional treats what may not be read like what is not served.
+	optional bool
 
 	mu        sync.Mutex // of starting
-	mirror    atomic.Pointer[mirror[T]]
+	started   atomic.Bool
 	notServed bool
-	// resource is how a kind of Kruise is served; set with the mirror.
-	resource schema.GroupVersionResource
 }
 
 func newLazyMirrors(c *connection) *lazyMirrors {
@@ -245,48 +249,27 @@ func newLazyMirrors(c *connection) *lazyMirrors {
 		pulls:       newLazyKruiseMirror[kruise.ImagePullJob](c, kruise.Group, "imagepulljobs", c.auxiliaryNamespace(), c.createdSelector()),
 		recreations: newLazyKruiseMirror[kruise.ContainerRecreateRequest](c, kruise.Group, "containerrecreaterequests", c.opt.Target.Namespace, c.createdSelector()),
 		nodeImages:  newLazyKruiseMirror[kruise.NodeImage](c, kruise.Group, "nodeimages", "", ""),
-		jobs: newLazyMirror(func() (*mirror[*batchv1.Job], error) {
-			return followMirror(c, requiredSource(typedSource("jobs", &batchv1.Job{}, c.core.BatchV1().Jobs(c.auxiliaryNamespace()), c.createdSelector()).sharedAs(c.auxiliaryNamespace())), unchanged[*batchv1.Job])
-		}),
-		jobPods: newLazyMirror(func() (*mirror[*corev1.Pod], error) {
-			return followMirror(c, requiredSource(typedSource("pods of jobs", &corev1.Pod{}, c.core.CoreV1().Pods(c.auxiliaryNamespace()), c.createdSelector()).sharedAs(c.auxiliaryNamespace())), unchanged[*corev1.Pod])
-		}),
+		jobs:        newLazyMirror[*batchv1.Job](c, typedSource("jobs", &batchv1.Job{}, c.core.BatchV1().Jobs(c.auxiliaryNamespace()), c.createdSelector())),
+		jobPods:     newLazyMirror[*corev1.Pod](c, typedSource("pods of jobs", &corev1.Pod{}, c.core.CoreV1().Pods(c.auxiliaryNamespace()), c.createdSelector())),
 	}
-	if c.opt.Target.Group != kruise.Group {
-		l.pulls.open = forbiddenAsNotServed(l.pulls.open) // Jobs do as well
-	}
+	l.pulls.optional = c.opt.Target.Group != kruise.Group // Jobs do as well
 	return l
 }
 
-func newLazyMirror[T any](begin func() (*mirror[T], error)) *lazyMirror[T] {
-	return &lazyMirror[T]{open: begin}
-}
-
-// forbiddenAsNotServed treats what may not be read like what is not served.
-func forbiddenAsNotServed[T any](begin func() (*mirror[T], error)) func() (*mirror[T], error) {
-	return func() (*mirror[T], error) {
-		m, err := begin()
-		if apierrors.IsForbidden(err) {
-			err = fmt.Errorf("%w: %w", errNotServed, err)
-		}
-		return m, err
-	}
+// newLazyMirror is a mirror of what this program creates, of one type.
+func newLazyMirror[O metav1.Object](c *connection, s source) *lazyMirror[O] {
+	s = s.sharedAs(c.auxiliaryNamespace())
+	s.shared = c.opt.Shared
+	return &lazyMirror[O]{connection: c, mirror: newMirror(c.changes, readAs(unchanged[O])), sources: []source{s}}
 }
 
 // newLazyKruiseMirror is a mirror of a kind of Kruise, in the newest version that is served.
 func newLazyKruiseMirror[T any](c *connection, group, plural, namespace, selector string) *lazyMirror[*T] {
-	l := &lazyMirror[*T]{}
-	l.open = func() (m *mirror[*T], err error) {
-		for _, version := range versionsOf(group) {
-			l.resource = schema.GroupVersionResource{Group: group, Version: version, Resource: plural}
-			s := c.untypedSource(l.resource, namespace)
-			s.selector = selector
-			m = newMirror(c.changes.broadcast, decodeKruise[T])
-			if err = follow(c.ctx, s, m); !errors.Is(err, errNotServed) {
-				return m, err
-			}
-		}
-		return nil, err
+	l := &lazyMirror[*T]{connection: c, mirror: newMirror(c.changes, decodeKruise[T])}
+	for _, version := range versionsOf(group) {
+		s := c.untypedSource(schema.GroupVersionResource{Group: group, Version: version, Resource: plural}, namespace)
+		s.selector = selector
+		l.sources = append(l.sources, s)
 	}
 	return l
 }
@@ -308,18 +291,32 @@ func (l *lazyMirror[T]) start() (*mirror[T], error) {
 	if l.notServed {
 		return nil, errNotServed
 	}
-	if l.mirror.Load() == nil {
-		m, err := l.open()
-		if l.notServed = errors.Is(err, errNotServed); err != nil {
-			return nil, err
-		}
-		l.mirror.Store(m)
+	if l.started.Load() {
+		return l.mirror, nil
 	}
-	return l.mirror.Load(), nil
+	var err error
+	for _, s := range l.sources {
+		if err = follow(l.connection.ctx, s, l.mirror); !errors.Is(err, errNotServed) {
+			break
+		}
+	}
+	if l.optional && apierrors.IsForbidden(err) {
+		err = fmt.Errorf("%w: %w", errNotServed, err)
+	}
+	if l.notServed = errors.Is(err, errNotServed); err != nil {
+		return nil, err
+	}
+	l.started.Store(true)
+	return l.mirror, nil
 }
 
 // ifStarted is the mirror if it was started, nil otherwise, also while it is starting.
-func (l *lazyMirror[T]) ifStarted() *mirror[T] { return l.mirror.Load() }
+func (l *lazyMirror[T]) ifStarted() *mirror[T] {
+	if !l.started.Load() {
+		return nil
+	}
+	return l.mirror
+}
 
 // startFor starts the mirrors that a step reads.
 func (lm *lazyMirrors) startFor(s *plan.Step) error {
@@ -341,12 +338,6 @@ func (lm *lazyMirrors) startFor(s *plan.Step) error {
 	return nil
 }
 
-// resumeFor starts what a step reads that was begun by another process.
-func (lm *lazyMirrors) resumeFor(s *plan.Step) error {
-	lm.started.Store(s.Kind, true)
-	return lm.startFor(s)
-}
-
 // startLater starts it when another process brings the rollout to such a step.
 func (lm *lazyMirrors) startLater(s *plan.Step) {
 	if _, done := lm.started.LoadOrStore(s.Kind, true); !done {
@@ -359,19 +350,19 @@ func (lm *lazyMirrors) startLater(s *plan.Step) {
 }
 
 // create creates an object of a kind of Kruise; one that exists already is the same.
-func (l *lazyMirror[T]) create(ctx context.Context, c *connection, kind string, meta metav1.ObjectMeta, spec any) error {
+func (l *lazyMirror[T]) create(ctx context.Context, kind string, meta metav1.ObjectMeta, spec any) error {
 	u, err := l.object(kind, meta, spec)
 	if err != nil {
 		return err
 	}
-	return createOrGet(ctx, c.dynamic.Resource(l.resource).Namespace(meta.Namespace), u, l.mirror.Load().put)
+	return createOrGet(ctx, l.connection.dynamic.Resource(l.mirror.source.resource).Namespace(meta.Namespace), u, l.mirror.put)
 }
 
 // object is one to create.
 func (l *lazyMirror[T]) object(kind string, meta metav1.ObjectMeta, spec any) (*unstructured.Unstructured, error) {
 	value, err := runtime.DefaultUnstructuredConverter.ToUnstructured(spec)
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": value}}
-	u.SetAPIVersion(l.resource.GroupVersion().String())
+	u.SetAPIVersion(l.mirror.source.resource.GroupVersion().String())
 	u.SetKind(kind)
 	u.SetNamespace(meta.Namespace)
 	u.SetName(meta.Name)

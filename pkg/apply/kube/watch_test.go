@@ -39,7 +39,7 @@ func (p *paged) says(format string, args ...any) {
 func (p *paged) source() source {
 	return source{
 		description: "configmaps", example: &corev1.ConfigMap{},
-		list: func(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		client: &cache.ListWatch{ListWithContextFunc: func(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			i, _ := strconv.Atoi(o.Continue)
 			p.says("page %d", i)
 			out := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "9"}, Items: p.objects[i : i+1]}
@@ -47,13 +47,12 @@ func (p *paged) source() source {
 				out.Continue = strconv.Itoa(i + 1)
 			}
 			return out, nil
-		},
-		watch: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
+		}, WatchFuncWithContext: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			if o.SendInitialEvents != nil {
 				return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
 			}
 			return watch.NewFake(), nil
-		},
+		}},
 	}
 }
 
@@ -61,7 +60,7 @@ func (p *paged) source() source {
 // one is asked for.
 func TestFollow_ReadsPageByPage(t *testing.T) {
 	p := &paged{objects: []corev1.ConfigMap{*configMapOf("a", "1", "4"), *configMapOf("b", "2", "5"), *configMapOf("c", "3", "6")}}
-	m := newMirror(func() {}, func(o metav1.Object) (string, error) {
+	m := newMirror(newChangeSignal(), func(o metav1.Object) (string, error) {
 		p.says("read %s", o.GetName())
 		return o.GetName(), nil
 	})
@@ -78,26 +77,38 @@ func TestFollow_ReadsPageByPage(t *testing.T) {
 	}
 }
 
-// TestForbiddenAsNotServed_OtherErrors: what may not be read is done without, what fails otherwise is not.
-func TestForbiddenAsNotServed_OtherErrors(t *testing.T) {
-	forbidden := fmt.Errorf("cannot read: %w", apierrors.NewForbidden(schema.GroupResource{Resource: "imagepulljobs"}, "", errors.New("you may not")))
+// TestLazyMirror_OptionalIsDoneWithoutWhatIsForbidden: what may not be read is done without, what fails otherwise is not.
+func TestLazyMirror_OptionalIsDoneWithoutWhatIsForbidden(t *testing.T) {
+	jobs := schema.GroupResource{Resource: "imagepulljobs"}
 	for name, c := range map[string]struct {
 		err  error
 		none bool
-	}{"fair": {nil, false}, "forbidden": {forbidden, true}, "not served": {errNotServed, true}, "broken": {errBroken, false}} {
+	}{
+		"forbidden": {apierrors.NewForbidden(jobs, "", errors.New("you may not")), true}, "not served": {apierrors.NewNotFound(jobs, ""), true},
+		"broken": {apierrors.NewMethodNotSupported(jobs, "list"), false},
+	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLazyMirror(forbiddenAsNotServed(func() (*mirror[int], error) { return &mirror[int]{}, c.err }))
-			if _, err := l.start(); errors.Is(err, errNotServed) != c.none || (err == nil) != (c.err == nil) {
+			l := lazyMirrorOf(t, source{example: &corev1.ConfigMap{}, client: &cache.ListWatch{
+				ListWithContextFunc:  func(context.Context, metav1.ListOptions) (runtime.Object, error) { return nil, c.err },
+				WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return nil, c.err },
+			}})
+			l.optional = true
+			if _, err := l.start(); err == nil || errors.Is(err, errNotServed) != c.none {
 				t.Error(err)
 			}
 		})
 	}
 }
 
+func lazyMirrorOf(t *testing.T, s source) *lazyMirror[string] {
+	t.Helper()
+	return &lazyMirror[string]{connection: &connection{ctx: t.Context()}, mirror: versions(), sources: []source{s}}
+}
+
 // TestLazyMirror_IsThereForManyReaders: what was started is found while others hold the lock of starting; it was
 // nil then, and readers of a mirror that they had started themselves crashed.
 func TestLazyMirror_IsThereForManyReaders(t *testing.T) {
-	l := newLazyMirror(func() (*mirror[int], error) { return &mirror[int]{}, nil })
+	l := lazyMirrorOf(t, (&paged{objects: []corev1.ConfigMap{*configMapOf("a", "1", "4")}}).source())
 	if l.ifStarted() != nil {
 		t.Error("there before it was started")
 	}

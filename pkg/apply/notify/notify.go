@@ -33,8 +33,8 @@ type Options struct {
 	Source, ID string
 	// Client sends them; its timeout bounds an attempt.
 	Client *http.Client
-	// Warn is called with what could not be delivered, by any goroutine.
-	Warn func(text string)
+	// Warnings is where what could not be delivered is written, a line each, by any goroutine; it may be nil.
+	Warnings io.Writer
 	// Wait is the time before the second attempt, which doubles with each; 0 is a second.
 	Wait time.Duration
 }
@@ -158,8 +158,8 @@ func (n *Notifier) try(ctx context.Context, h *hook, body []byte) error {
 }
 
 func (n *Notifier) warn(h *hook, why string) {
-	if n.opt.Warn != nil {
-		n.opt.Warn(fmt.Sprintf("the web hook at %s was not told: %s", h.host, why))
+	if n.opt.Warnings != nil {
+		_, _ = fmt.Fprintf(n.opt.Warnings, "warning: the web hook at %s was not told: %s\n", h.host, why)
 	}
 }
 

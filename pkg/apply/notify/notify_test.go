@@ -63,16 +63,26 @@ func newHook(t *testing.T, answer func(try int32, w http.ResponseWriter, r *http
 
 func takes(int32, http.ResponseWriter, *http.Request) bool { return true }
 
+// lines are those that were written, by any goroutine.
+type lines struct {
+	mu      sync.Mutex
+	written []string
+}
+
+// Write takes a line.
+func (l *lines) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.written = append(l.written, string(line))
+	return len(line), nil
+}
+
 // told sends a story to web hooks, and returns what could not be delivered and how long the
 // story itself took.
 func told(t *testing.T, within time.Duration, client *http.Client, urls ...string) (warned []string, took time.Duration) {
 	t.Helper()
-	var mu sync.Mutex
-	n, err := New(Options{URLs: urls, Secret: []byte("s3cret"), Source: "urn:uuid:1", ID: "r1", Client: client, Wait: time.Millisecond, Warn: func(text string) {
-		mu.Lock()
-		defer mu.Unlock()
-		warned = append(warned, text)
-	}})
+	out := &lines{}
+	n, err := New(Options{URLs: urls, Secret: []byte("s3cret"), Source: "urn:uuid:1", ID: "r1", Client: client, Wait: time.Millisecond, Warnings: out})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +92,7 @@ func told(t *testing.T, within time.Duration, client *http.Client, urls ...strin
 	}
 	took = time.Since(start)
 	n.Close(within)
-	return warned, took
+	return out.written, took
 }
 
 // TestNotifier_SendsStructuredCloudEvents: each notification is a CloudEvent in the structured mode, in order, and has
@@ -190,15 +200,15 @@ func TestNotifier_DoesNotDelayTheRollout(t *testing.T) {
 func TestNotifier_DropsAndCountsOverflow(t *testing.T) {
 	over := make(chan struct{})
 	hangs := newHook(t, func(int32, http.ResponseWriter, *http.Request) bool { <-over; return true })
-	var dropped atomic.Int32
-	n, err := New(Options{URLs: []string{hangs.URL}, Secret: []byte("s3cret"), Client: hangs.Client(), Warn: func(string) { dropped.Add(1) }})
+	dropped := &lines{}
+	n, err := New(Options{URLs: []string{hangs.URL}, Secret: []byte("s3cret"), Client: hangs.Client(), Warnings: dropped})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range maxQueued + 10 {
 		n.Event(event.Event{Type: event.Paused})
 	}
-	if got := dropped.Load(); got < 9 || got > 10 {
+	if got := len(dropped.written); got < 9 || got > 10 {
 		t.Errorf("%d were dropped", got)
 	}
 	close(over)

@@ -46,7 +46,7 @@ func crowd(n int32) *CloneSet {
 func TestBenchmark_KeepsEveryPod(t *testing.T) {
 	set := crowd(300)
 	seen := map[*cluster.Pod]bool{}
-	for _, p := range set.UpdateCandidates(false) {
+	for _, p := range set.updateCandidates(false) {
 		seen[p] = true
 	}
 	if len(seen) != 300 {

@@ -75,16 +75,12 @@ func (c *CloneSet) Scale() CloneSetScale {
 // not ask for any more; held is how many there are. A hook that makes pods not
 // ready, be it for updates, makes a held deletion final.
 func (c *CloneSet) undo(n, held int) []*cluster.Pod {
-	if held == 0 || n <= 0 || c.deletesForGood() {
+	l := c.Spec.Lifecycle
+	if held == 0 || n <= 0 || MarksNotReady(StatePreparingDelete, l) || MarksNotReady(StatePreparingUpdate, l) {
 		return nil
 	}
 	list := filter(c.held(), not(c.marked))
 	return inOrder(list)[:upTo(n, len(list))]
-}
-
-func (c *CloneSet) deletesForGood() bool {
-	l := c.Spec.Lifecycle
-	return MarksNotReady(StatePreparingDelete, l) || MarksNotReady(StatePreparingUpdate, l)
 }
 
 // released returns the held deletions that no hook holds any more.
@@ -169,7 +165,7 @@ func phaseRank(phase corev1.PodPhase) int {
 // candidate is a pod that could be removed, with what scale-down compares
 // beyond the default order (docs/kruise/workloads.md#scale-down-order).
 type candidate struct {
-	standing
+	sortKey
 	available bool
 	cost      int
 	rank      float64
@@ -180,16 +176,16 @@ type candidate struct {
 func (c *CloneSet) Victims(n, downOld int) []*cluster.Pod {
 	active := c.active()
 	fromOld := min(n, downOld)
-	old := c.ScaleDownOrder(filter(active, not(c.updated)))
-	updated := c.ScaleDownOrder(filter(active, c.updated))
+	old := c.scaleDownOrder(filter(active, not(c.updated)))
+	updated := c.scaleDownOrder(filter(active, c.updated))
 	return append(slices.Clone(old[:min(fromOld, len(old))]), updated[:min(n-fromOld, len(updated))]...)
 }
 
-// ScaleDownOrder sorts the pods of one side by who goes first.
-func (c *CloneSet) ScaleDownOrder(group []*cluster.Pod) []*cluster.Pod {
+// scaleDownOrder sorts the pods of one side by who goes first.
+func (c *CloneSet) scaleDownOrder(group []*cluster.Pod) []*cluster.Pod {
 	all := make([]candidate, len(group))
 	for i, p := range group {
-		all[i] = candidate{standing: standingOf(p), available: c.available(p), cost: deletionCost(p)}
+		all[i] = candidate{sortKey: sortKeyOf(p), available: c.available(p), cost: deletionCost(p)}
 	}
 	sortCandidates(all)
 	if constraints := c.Spec.Template.Spec.TopologySpreadConstraints; len(constraints) > 0 {
@@ -309,7 +305,7 @@ func (a candidate) compare(b candidate) int {
 		falseFirst(a.ready, b.ready),
 		cmp.Compare(a.cost, b.cost),
 		cmp.Compare(b.rank, a.rank),
-		a.compareAge(b.standing),
+		a.compareAge(b.sortKey),
 	)
 }
 

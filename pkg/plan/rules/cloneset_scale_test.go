@@ -158,7 +158,7 @@ func TestScaleDown_Order(t *testing.T) {
 			if c.edit != nil {
 				c.edit(set.Pods)
 			}
-			if got := names(set.ScaleDownOrder(set.Pods)); got != c.want {
+			if got := names(set.scaleDownOrder(set.Pods)); got != c.want {
 				t.Errorf("order %s, want %s", got, c.want)
 			}
 		})
@@ -202,7 +202,7 @@ func TestScaleDown_Spread(t *testing.T) {
 	constraint := corev1.TopologySpreadConstraint{TopologyKey: "zone", MaxSkew: 1}
 	set.Spec.Template.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{constraint}
 	// Zone a: p3 3, p2 2, p1 1; zone b: p4 1; zone c: p6 2, p5 1, times ln 5.
-	if got, want := names(set.ScaleDownOrder(set.Pods)), "p3 p6 p2 p5 p4 p1"; got != want {
+	if got, want := names(set.scaleDownOrder(set.Pods)), "p3 p6 p2 p5 p4 p1"; got != want {
 		t.Errorf("order %s, want %s", got, want)
 	}
 	// A second constraint adds up: on one host p1, p4 and p5 get 3, 2 and 1.
@@ -213,12 +213,12 @@ func TestScaleDown_Spread(t *testing.T) {
 	set.Spec.Template.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{constraint, host}
 	// ln 5 = 1.61 per zone step, ln 3 = 1.10 per host step:
 	// p5 1.61+3.30, p3 4.83, p4 1.61+2.20, p6 3.22, p2 3.22, p1 1.61+1.10.
-	if got, want := names(set.ScaleDownOrder(set.Pods)), "p5 p3 p4 p6 p2 p1"; got != want {
+	if got, want := names(set.scaleDownOrder(set.Pods)), "p5 p3 p4 p6 p2 p1"; got != want {
 		t.Errorf("two constraints: order %s, want %s", got, want)
 	}
 	// Unknown nodes leave all alike.
 	set.Nodes = nil
-	if got, want := names(set.ScaleDownOrder(set.Pods)), "p6 p5 p4 p3 p2 p1"; got != want {
+	if got, want := names(set.scaleDownOrder(set.Pods)), "p6 p5 p4 p3 p2 p1"; got != want {
 		t.Errorf("no nodes: order %s, want %s", got, want)
 	}
 }

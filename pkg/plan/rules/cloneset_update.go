@@ -23,10 +23,10 @@ type Choice struct {
 	Why string
 }
 
-// UpdateCandidates returns the pods that an update could take next, in order: by the priority
+// updateCandidates returns the pods that an update could take next, in order: by the priority
 // strategy and in the default order, scattered, and those in front that were chosen before and that
 // a hook holds. back asks for those that a rollback would take (docs/kruise/workloads.md#update-order).
-func (c *CloneSet) UpdateCandidates(back bool) []*cluster.Pod {
+func (c *CloneSet) updateCandidates(back bool) []*cluster.Pod {
 	return slices.Collect(c.updateOrder(back))
 }
 
@@ -72,7 +72,7 @@ func (c *CloneSet) ChooseUpdate() Choice {
 	if !ok {
 		return choice
 	}
-	order := c.UpdateCandidates(choice.Back)
+	order := c.updateCandidates(choice.Back)
 	choice.Order = order[:min(budget.wanted, len(order))]
 	if !c.rolling().Paused {
 		budget.take(c, &choice, slices.Values(choice.Order))

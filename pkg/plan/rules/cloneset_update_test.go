@@ -104,7 +104,7 @@ updateStrategy:
 		}
 	}
 	// By priority: 2 1 | 8 7 6 5 4 3, of which 2 8 7 6 have the label.
-	if got, want := names(set.UpdateCandidates(false)), "p2 p1 p8 p5 p7 p4 p3 p6"; got != want {
+	if got, want := names(set.updateCandidates(false)), "p2 p1 p8 p5 p7 p4 p3 p6"; got != want {
 		t.Errorf("order %s, want %s", got, want)
 	}
 }

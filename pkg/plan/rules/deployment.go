@@ -240,7 +240,7 @@ func (d *Deployment) share(rs ReplicaSetSize, l Limits, most int) int {
 
 // replicaSetCandidate is a pod that a ReplicaSet could remove.
 type replicaSetCandidate struct {
-	standing
+	sortKey
 	cost int
 	// rank is how many related pods share the node.
 	rank int
@@ -259,7 +259,7 @@ func ReplicaSetScaleDownOrder(list, related []*cluster.Pod, now time.Time) []*cl
 	}
 	all := make([]replicaSetCandidate, len(list))
 	for i, p := range list {
-		c := replicaSetCandidate{standing: standingOf(p), cost: deletionCost(p), rank: perNode[p.Node], age: magnitude(p.Created, now)}
+		c := replicaSetCandidate{sortKey: sortKeyOf(p), cost: deletionCost(p), rank: perNode[p.Node], age: magnitude(p.Created, now)}
 		if c.ready {
 			c.readyAge = magnitude(c.since, now)
 		}

@@ -90,8 +90,8 @@ func (k kinds) NativeDaemonSet(*appsv1.DaemonSet) kind     { return k.Deployment
 // docs/kruise/sidecarset.md#what-can-change-in-place).
 func PolicyOf(obj any) UpdatePolicy { return cmp.Or(kindOf(obj).policy, PolicyRecreate) }
 
-// PolicyWord is a policy as the kind of a typed object spells it.
-func PolicyWord(obj any, p UpdatePolicy) string {
+// policyWord is a policy as the kind of a typed object spells it.
+func policyWord(obj any, p UpdatePolicy) string {
 	if _, ok := obj.(*kruise.DaemonSet); ok && p == PolicyRecreate {
 		return string(kruise.StandardRollingUpdateType)
 	}
@@ -137,7 +137,7 @@ func Warnings(old, updated *cluster.Workload, e Eligibility) []string {
 		}
 	}
 	before, now := PolicyOf(old.Object), PolicyOf(updated.Object)
-	add(before != now, "the update policy changes with it, from "+PolicyWord(updated.Object, before)+" to "+PolicyWord(updated.Object, now)+": the new one counts")
+	add(before != now, "the update policy changes with it, from "+policyWord(updated.Object, before)+" to "+policyWord(updated.Object, now)+": the new one counts")
 	strategy := cluster.Of(updated.Object).Strategy()
 	add(strategy == onDelete, "the strategy is OnDelete: a pod gets the new template only when it is deleted")
 	add(strategy == string(kruise.NotUpdateSidecarSetStrategyType), "the strategy is NotUpdate: only pods created from now on get it")

@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// standing is what the default comparator looks at, read once per pod.
-type standing struct {
+// sortKey is what the default comparator looks at, read once per pod.
+type sortKey struct {
 	pod      *cluster.Pod
 	bound    bool
 	phase    int
@@ -23,8 +23,8 @@ type standing struct {
 	sidecars int
 }
 
-func standingOf(p *cluster.Pod) standing {
-	s := standing{pod: p, bound: p.Node != "", phase: phaseRank(p.Phase)}
+func sortKeyOf(p *cluster.Pod) sortKey {
+	s := sortKey{pod: p, bound: p.Node != "", phase: phaseRank(p.Phase)}
 	if p.IsReady() {
 		s.ready, s.since = true, p.ReadySince()
 	}
@@ -43,7 +43,7 @@ func standingOf(p *cluster.Pod) standing {
 // Pending, Unknown, Running, then not ready, the most recently ready, the most
 // restarts, the newest. 0 means that Kruise leaves the order open
 // (docs/kruise/workloads.md#update-order).
-func (s standing) compare(o standing) int {
+func (s sortKey) compare(o sortKey) int {
 	if c := cmp.Or(falseFirst(s.bound, o.bound), cmp.Compare(s.phase, o.phase), falseFirst(s.ready, o.ready)); c != 0 {
 		return c
 	}
@@ -52,7 +52,7 @@ func (s standing) compare(o standing) int {
 
 // compareAge is the second half of the comparator, which scale-down has after
 // its own rules.
-func (s standing) compareAge(o standing) int {
+func (s sortKey) compareAge(o sortKey) int {
 	if s.ready && o.ready {
 		if c := o.since.Compare(s.since); c != 0 {
 			return c
@@ -73,12 +73,12 @@ func byName(a, b *cluster.Pod) int {
 
 // inOrder returns the pods in the default order; the input is not touched.
 func inOrder(list []*cluster.Pod) []*cluster.Pod {
-	all := make([]standing, len(list))
+	all := make([]sortKey, len(list))
 	for i, p := range list {
-		all[i] = standingOf(p)
+		all[i] = sortKeyOf(p)
 	}
 
-	slices.SortFunc(all, func(a, b standing) int {
+	slices.SortFunc(all, func(a, b sortKey) int {
 		if c := a.compare(b); c != 0 {
 			return c
 		}
@@ -93,7 +93,7 @@ func inOrder(list []*cluster.Pod) []*cluster.Pod {
 
 // rank is all that an update order goes by.
 type rank struct {
-	standing
+	sortKey
 	priority
 	// carries is, by term of the scatter strategy, whether the pod has its label.
 	carries []bool
@@ -103,7 +103,7 @@ func (r *rank) compare(o *rank) int {
 	if c := r.priority.compare(o.priority); c != 0 {
 		return c
 	}
-	if c := r.standing.compare(o.standing); c != 0 {
+	if c := r.sortKey.compare(o.sortKey); c != 0 {
 		return c
 	}
 	return byName(r.pod, o.pod)
@@ -130,7 +130,7 @@ func (o updateOrder) of(block []*cluster.Pod, waits []bool) waiting {
 	}
 	w := waiting{make([]*rank, len(list)), censusOf(list, o.scatter)}
 	for i, p := range list {
-		r := &rank{standing: standingOf(p), carries: make([]bool, len(o.scatter))}
+		r := &rank{sortKey: sortKeyOf(p), carries: make([]bool, len(o.scatter))}
 		w.ranks[i] = r
 		if o.priority != nil {
 			r.priority = priorityOf(p, o.priority, selectors)
@@ -331,7 +331,7 @@ func ties(order []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy, terms [
 }
 
 func tieOf(p *cluster.Pod, place priority, terms []kruise.UpdateScatterTerm) tie {
-	s := standingOf(p)
+	s := sortKeyOf(p)
 	k := tie{
 		bound: s.bound, ready: s.ready, phase: s.phase, restarts: s.restarts, sidecars: s.sidecars, preparing: preparingUpdate(p),
 		created: instant(p.Created), weight: int64(place.weight), key: place.key, number: place.number,

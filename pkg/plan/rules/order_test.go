@@ -73,7 +73,7 @@ func TestDefaultOrder_Ties(t *testing.T) {
 	if got := names(inOrder([]*cluster.Pod{b, a})); got != "a b" {
 		t.Errorf("a tie comes by name, got %s", got)
 	}
-	if c := standingOf(a).compare(standingOf(b)); c != 0 {
+	if c := sortKeyOf(a).compare(sortKeyOf(b)); c != 0 {
 		t.Errorf("compare = %d for pods that are alike", c)
 	}
 }
@@ -99,7 +99,7 @@ func TestTies(t *testing.T) {
 	setReady(set.Pods[5], true, t0.Add(time.Minute))
 	show := func() string {
 		var out []string
-		for _, g := range set.Ties(set.UpdateCandidates(false)) {
+		for _, g := range set.Ties(set.updateCandidates(false)) {
 			out = append(out, names(g))
 		}
 		return strings.Join(out, ", ")

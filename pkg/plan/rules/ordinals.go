@@ -150,31 +150,31 @@ func from(places []int, limit int) []int {
 // highest are the last n places, or all.
 func highest(places []int, n int) []int { return places[max(len(places)-max(n, 0), 0):] }
 
-// prioritized is an outdated pod in its place by the priority strategy, then by its ordinal.
-type prioritized struct {
+// rankedPod is an outdated pod in its place by the priority strategy, then by its ordinal.
+type rankedPod struct {
 	pod     *cluster.Pod
 	ordinal int
 	priority
 }
 
-func (a prioritized) compare(b prioritized) int {
+func (a rankedPod) compare(b rankedPod) int {
 	return cmp.Or(a.priority.compare(b.priority), cmp.Compare(b.ordinal, a.ordinal))
 }
 
 // byPriority are the outdated pods as [prioritize] orders them from the highest ordinal downwards, for
 // a caller that may need only the first of them.
-func (o *ordinals) byPriority(slots []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy) draw[prioritized] {
+func (o *ordinals) byPriority(slots []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy) draw[rankedPod] {
 	q := o.question("priority")
 	q.strategy = strategy
-	return merged(cluster.Ask(o.answers, q, o.now, slots, func(block []*cluster.Pod) ([]prioritized, time.Time) {
-		var all []prioritized
+	return merged(cluster.Ask(o.answers, q, o.now, slots, func(block []*cluster.Pod) ([]rankedPod, time.Time) {
+		var all []rankedPod
 		selectors := weightSelectors(strategy)
 		for _, p := range filter(block, o.isOutdated) {
-			all = append(all, prioritized{p, OrdinalOf(p), priorityOf(p, strategy, selectors)})
+			all = append(all, rankedPod{p, OrdinalOf(p), priorityOf(p, strategy, selectors)})
 		}
-		slices.SortFunc(all, prioritized.compare)
+		slices.SortFunc(all, rankedPod.compare)
 		return all, time.Time{}
-	}), prioritized.compare)
+	}), rankedPod.compare)
 }
 
 // OrdinalCounts are the numbers of a StatefulSet's status. Terminating pods count, but not as

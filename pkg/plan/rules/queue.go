@@ -32,7 +32,7 @@ type Queue struct {
 }
 
 // Queue returns all pods that an update could take, one after the other. Its
-// first Take(n) is what [CloneSet.UpdateCandidates] has first, as long as nothing
+// first Take(n) is what [CloneSet.updateCandidates] has first, as long as nothing
 // else changes.
 func (c *CloneSet) Queue() *Queue {
 	next, n := c.candidates(false)

@@ -16,13 +16,13 @@ import (
 // updated.
 func TestQueue_IsTheOrder(t *testing.T) {
 	set := crowd(120)
-	q, want := set.Queue(), names(set.UpdateCandidates(false))
+	q, want := set.Queue(), names(set.updateCandidates(false))
 	if got := names(q.Take(500)); got != want || len(q.left) != 0 {
 		t.Errorf("at once: %v, want %v; %d left", got, want, len(q.left))
 	}
 	q = set.Queue()
 	for _, n := range []int{1, 11, 48, 60} {
-		want := names(set.UpdateCandidates(false)[:n])
+		want := names(set.updateCandidates(false)[:n])
 		taken := q.Take(n)
 		if names(taken) != want {
 			t.Fatalf("%d pods: %v, want %v", n, names(taken), want)
@@ -38,7 +38,7 @@ func TestQueue_IsTheOrder(t *testing.T) {
 
 func TestQueue_PutsPreparedPodsFirst(t *testing.T) {
 	set := crowd(6)
-	last := set.UpdateCandidates(false)[5]
+	last := set.updateCandidates(false)[5]
 	setState(last, StatePreparingUpdate)
 	if got := set.Queue().Take(1); len(got) != 1 || got[0] != last {
 		t.Errorf("first is %v, not %s", names(got), last.Name)

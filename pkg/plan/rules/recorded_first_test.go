@@ -65,7 +65,7 @@ func predictCloneSet(s conformance.RolloutStep, set *CloneSet) prediction {
 		return prediction{op: "delete", pods: uids(scale.Delete), classes: classesOf([][]*cluster.Pod{scale.Any}), why: scale.Why}
 	}
 	choice := set.ChooseUpdate()
-	p := prediction{why: choice.Why, pods: uids(choice.Pods), classes: classesOf(set.Ties(set.UpdateCandidates(choice.Back)))}
+	p := prediction{why: choice.Why, pods: uids(choice.Pods), classes: classesOf(set.Ties(set.updateCandidates(choice.Back)))}
 	if len(choice.Pods) == 0 {
 		return p
 	}
@@ -437,7 +437,7 @@ func TestRecordedSidecarSet_NothingIsLeftAtRest(t *testing.T) {
 			continue
 		}
 		set, after := recordedSidecarSet(t, s, s.After)
-		got, want := set.SidecarSetCounts(), after.Status
+		got, want := set.sidecarSetCounts(), after.Status
 		want = kruise.SidecarSetStatus{MatchedPods: want.MatchedPods, UpdatedPods: want.UpdatedPods, ReadyPods: want.ReadyPods, UpdatedReadyPods: want.UpdatedReadyPods}
 		diff := cmp.Diff(want, got)
 		if s.Case == "313-sidecar-notupdate" && s.Number == 2 {

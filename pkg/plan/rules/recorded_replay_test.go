@@ -119,7 +119,7 @@ func (r *replay) askCreate(op conformance.RolloutOp) {
 
 func (r *replay) askDelete(op conformance.RolloutOp) {
 	like := func(p *cluster.Pod) bool {
-		return p.UID == op.UID || standingOf(p).compare(standingOf(r.pod(op.UID))) == 0
+		return p.UID == op.UID || sortKeyOf(p).compare(sortKeyOf(r.pod(op.UID))) == 0
 	}
 	ok := false
 	for _, s := range r.decided(func(s CloneSetScale) bool { return len(s.Delete) > 0 }) {
@@ -130,7 +130,7 @@ func (r *replay) askDelete(op conformance.RolloutOp) {
 
 func (r *replay) askUpdate(op conformance.RolloutOp) {
 	choice := r.set.ChooseUpdate()
-	classes := classesOf(r.set.Ties(r.set.UpdateCandidates(choice.Back)))
+	classes := classesOf(r.set.Ties(r.set.updateCandidates(choice.Back)))
 	like := func(p *cluster.Pod) bool {
 		return p.UID == op.UID || (classes[p.UID] != "" && classes[p.UID] == classes[op.UID])
 	}
@@ -359,7 +359,7 @@ func askSidecar(set *SidecarSet, m *model, op conformance.RolloutOp, at time.Tim
 	p := m.pod(op.UID)
 	choice := set.ChooseUpdate()
 	if !slices.ContainsFunc(append(choice.Pods, pass...), func(c *cluster.Pod) bool {
-		return standingOf(c).compare(standingOf(p)) == 0
+		return sortKeyOf(c).compare(sortKeyOf(p)) == 0
 	}) {
 		return fmt.Errorf("not now: %v (%s)", uids(choice.Pods), choice.Why)
 	}

@@ -15,7 +15,7 @@ import (
 func scattered(list, all []*cluster.Pod, terms []kruise.UpdateScatterTerm) []*cluster.Pod {
 	ranks := make([]*rank, len(list))
 	for i, p := range list {
-		ranks[i] = &rank{standing: standing{pod: p}}
+		ranks[i] = &rank{sortKey: sortKey{pod: p}}
 		for _, term := range terms {
 			ranks[i].carries = append(ranks[i].carries, carries(term)(p))
 		}
@@ -59,7 +59,7 @@ func TestScatter_IsTheOrderMadeAtOnce(t *testing.T) {
 		all := make([]*rank, n)
 		pods := census{n, make([]int, terms)}
 		for place := range all {
-			all[place] = &rank{standing: standing{restarts: place}, carries: make([]bool, terms)}
+			all[place] = &rank{sortKey: sortKey{restarts: place}, carries: make([]bool, terms)}
 		}
 		for term := range terms {
 			share := r.Float64()

@@ -75,8 +75,8 @@ func TestHot_Upgrade(t *testing.T) {
 		t.Errorf("flips %q", got)
 	}
 	step("flip", flip, "empty", "mesh:2", "mesh-2", "0 / 1000", "1000 / 0")
-	if s.FlipReady(p) || !s.Ready(p) || !s.Updated(p) {
-		t.Errorf("after the flip: flips %v, ready %v, updated %v", s.FlipReady(p), s.Ready(p), s.Updated(p))
+	if s.flipReady(p) || !s.Ready(p) || !s.Updated(p) {
+		t.Errorf("after the flip: flips %v, ready %v, updated %v", s.flipReady(p), s.Ready(p), s.Updated(p))
 	}
 	s.Spec.Containers[0].Image, s.Hash, s.ResourceVersion = "mesh:3", "m", "2000"
 	step("next upgrade", upgrade, "mesh:3", "mesh:2", "mesh-1", "2000 / 1000", "1000 / 2000")
@@ -133,7 +133,7 @@ func TestFlip_Ready(t *testing.T) {
 		p := s.Pods[0]
 		heat(p, "mesh:1", "mesh:2", "mesh-2")
 		c.edit(p)
-		if got := s.FlipReady(p); got != c.want {
+		if got := s.flipReady(p); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -234,10 +234,10 @@ func (s *SidecarSet) hotTarget(p *cluster.Pod, h hotPair) (name, other string, o
 	return name, other, running.Image != h.sidecar.Image
 }
 
-// FlipReady reports whether a hot upgrade can be completed: some idle container
+// flipReady reports whether a hot upgrade can be completed: some idle container
 // still runs a real image, everything but the idle ones is what was asked for,
 // and the pod, or everything in it but the idle ones, is ready.
-func (s *SidecarSet) FlipReady(p *cluster.Pod) bool {
+func (s *SidecarSet) flipReady(p *cluster.Pod) bool {
 	pairs := s.hotPairs(p)
 	if len(pairs) == 0 {
 		return false
@@ -270,7 +270,7 @@ func (s *SidecarSet) HotPhase(p *cluster.Pod) string {
 		case !ok || idle.Image == h.empty && (idle.Ready || !changed):
 		case idle.Image == h.empty:
 			return h.idle + " is being emptied"
-		case s.FlipReady(p):
+		case s.flipReady(p):
 			return h.working + " is ready, " + h.idle + " is emptied next"
 		default:
 			return h.working + " starts beside " + h.idle

@@ -186,7 +186,7 @@ func TestSidecarSet_ComparesImagesByDigest(t *testing.T) {
 }
 
 func TestSidecarSet_Counts(t *testing.T) {
-	got := sidecarSet(t, meshSpec, "2*o o! 2*n n! x o^").SidecarSetCounts()
+	got := sidecarSet(t, meshSpec, "2*o o! 2*n n! x o^").sidecarSetCounts()
 	want := kruise.SidecarSetStatus{MatchedPods: 7, UpdatedPods: 3, ReadyPods: 5, UpdatedReadyPods: 2}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -31,14 +31,14 @@ type SidecarSetUpdate struct {
 func (s *SidecarSet) ChooseUpdate() SidecarSetUpdate { return s.choose(s.look()) }
 
 // Round is one look at the pods: the numbers of the status, as in
-// [SidecarSet.SidecarSetCounts], and the choice that follows.
+// [SidecarSet.sidecarSetCounts], and the choice that follows.
 func (s *SidecarSet) Round() (kruise.SidecarSetStatus, SidecarSetUpdate) {
 	pods := s.look()
 	return pods.counts, s.choose(pods)
 }
 
-// SidecarSetCounts are the numbers of the status (docs/kruise/sidecarset.md#when-a-pod-is-done).
-func (s *SidecarSet) SidecarSetCounts() kruise.SidecarSetStatus { return s.look().counts }
+// sidecarSetCounts are the numbers of the status (docs/kruise/sidecarset.md#when-a-pod-is-done).
+func (s *SidecarSet) sidecarSetCounts() kruise.SidecarSetStatus { return s.look().counts }
 
 // sidecarPods is what the rules see in the matched pods.
 type sidecarPods struct {
@@ -88,7 +88,7 @@ func (n *sidecarPods) add(s *SidecarSet, p *cluster.Pod, chosen labels.Selector)
 	n.counts.ReadyPods += one(healthy)
 	n.counts.UpdatedPods += one(updated)
 	n.counts.UpdatedReadyPods += one(updated && healthy)
-	if s.FlipReady(p) {
+	if s.flipReady(p) {
 		n.flip = append(n.flip, p)
 	}
 	if updated {

@@ -338,7 +338,7 @@ func (s *StatefulSet) choose() (out StatefulSetUpdate, outdated iter.Seq[*cluste
 	o, slots := s.ordinals(), s.inRange()
 	limits := LimitsOfStatefulSet(s.Spec)
 	outdated = s.outdated(o, slots, limits.MaxUpdate())
-	left := spending{budget: limits.MaxUnavailable, down: map[*cluster.Pod]bool{}}
+	left := unavailableSet{budget: limits.MaxUnavailable, down: map[*cluster.Pod]bool{}}
 	for _, i := range s.open(o, slots) {
 		switch p := slots[i]; {
 		case p == nil:
@@ -383,16 +383,16 @@ func (s *StatefulSet) outdated(o *ordinals, slots []*cluster.Pod, most int) iter
 
 const allUpdated = "as many pods are updated as the partition asks for"
 
-// spending is the set of unavailable pods, against what it may grow to. A pod
+// unavailableSet is the set of unavailable pods, against what it may grow to. A pod
 // that is missing, or made in this very pass, is not available either.
-type spending struct {
+type unavailableSet struct {
 	budget, missing int
 	down            map[*cluster.Pod]bool
 }
 
 // spend takes a pod, unless the budget forbids it; one that is not available
 // costs nothing more.
-func (s *spending) spend(p *cluster.Pod) bool {
+func (s *unavailableSet) spend(p *cluster.Pod) bool {
 	if !s.down[p] && s.missing+len(s.down) >= s.budget {
 		return false
 	}
@@ -401,7 +401,7 @@ func (s *spending) spend(p *cluster.Pod) bool {
 }
 
 // walk takes outdated pods in their order, until the budget ends it.
-func (s *StatefulSet) walk(out *StatefulSetUpdate, left *spending, outdated iter.Seq[*cluster.Pod]) {
+func (s *StatefulSet) walk(out *StatefulSetUpdate, left *unavailableSet, outdated iter.Seq[*cluster.Pod]) {
 	out.Why = allUpdated
 	for p := range outdated {
 		if slices.Contains(out.Delete, p) {

@@ -195,3 +195,13 @@ func TestScenario_DaemonInPlacePartition(t *testing.T) {
 		t.Errorf("%q: %s", waves, s.nodes("web:2.0"))
 	}
 }
+
+// labelNode merges labels of a node; nil removes one.
+func (s *scheduler) labelNode(name string, labels map[string]*string) error {
+	n := s.nodes[name]
+	if n == nil {
+		return plan.ErrNotFound
+	}
+	s.addNode(name, cluster.Merged(n.Labels, labels))
+	return nil
+}

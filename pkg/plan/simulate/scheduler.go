@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -64,16 +63,6 @@ func (s *scheduler) addNode(name string, labels map[string]string, images ...str
 	}
 	s.publish(n)
 	s.nodesChanged()
-}
-
-// labelNode merges labels of a node; nil removes one.
-func (s *scheduler) labelNode(name string, labels map[string]*string) error {
-	n := s.nodes[name]
-	if n == nil {
-		return plan.ErrNotFound
-	}
-	s.addNode(name, cluster.Merged(n.Labels, labels))
-	return nil
 }
 
 // taint sets the taints of a node.

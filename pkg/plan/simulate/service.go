@@ -257,12 +257,12 @@ func (s *rolloutService) pulledBy(o *object, list []*cluster.Pod) map[string]int
 			out[image]++
 		}
 	}
-	o.pulled = pulled{s.kubelet.pulls, s.store.moves, out}
+	o.pulled = pullCounts{s.kubelet.pulls, s.store.moves, out}
 	return out
 }
 
-// pulled is on how many nodes images are, as of two counts of changes.
-type pulled struct {
+// pullCounts is on how many nodes images are, as of two counts of changes.
+type pullCounts struct {
 	pulls, moves uint64
 	nodes        map[string]int
 }

@@ -76,7 +76,7 @@ type object struct {
 	// recorded is the version at which progress was recorded last.
 	recorded uint64
 	verified map[string]plan.Result
-	pulled   pulled
+	pulled   pullCounts
 	// pulling are images that were asked for.
 	pulling map[string]bool
 	// pulls are those that went wrong.

@@ -73,19 +73,19 @@ type sets struct {
 	// scopes are by index; nil for a set that cannot be read.
 	scopes []*scope
 	// wanting are the sets that want a name.
-	wanting map[nameIn]*wanting
+	wanting map[nameIn]*selectorGroups
 }
 
-// wanting are sets in groups by the keys of their selectors, in the order of the first set of each
+// selectorGroups are sets in groups by the keys of their selectors, in the order of the first set of each
 // group.
-type wanting struct {
+type selectorGroups struct {
 	byKeys map[string]*selectorGroup
 	groups []*selectorGroup
 }
 
 // first returns the indices of the first sets for which a condition holds, of those whose
 // selectors may overlap with these requirements.
-func (w *wanting) first(pods wants, holds func(place int) bool) (out []int) {
+func (w *selectorGroups) first(pods wants, holds func(place int) bool) (out []int) {
 	if w == nil {
 		return nil
 	}
@@ -130,7 +130,7 @@ type setsKey struct{}
 func indexSets(f *resource.Facts) *sets {
 	return resource.Once(f, setsKey{}, func() *sets {
 		p := findPeers(f, kruise.Group, kruise.KindSidecarSet)
-		x := &sets{peers: p, scopes: make([]*scope, len(p.all)), wanting: map[nameIn]*wanting{}}
+		x := &sets{peers: p, scopes: make([]*scope, len(p.all)), wanting: map[nameIn]*selectorGroups{}}
 		for place, o := range p.all {
 			if x.scopes[place] = scopeOf(o.r.Node()); x.scopes[place] == nil {
 				continue
@@ -146,7 +146,7 @@ func indexSets(f *resource.Facts) *sets {
 func (x *sets) add(name nameIn, place int) {
 	w := x.wanting[name]
 	if w == nil {
-		w = &wanting{byKeys: map[string]*selectorGroup{}}
+		w = &selectorGroups{byKeys: map[string]*selectorGroup{}}
 		x.wanting[name] = w
 	}
 	pods := x.scopes[place].pods

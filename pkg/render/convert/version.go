@@ -29,32 +29,6 @@ func (l Loss) Finding() finding.Finding {
 	return finding.Finding{ID: rule.ID, Severity: rule.Severity, Object: l.Object, File: l.File, Line: l.Line, Field: l.Path, Message: l.Why, Action: rule.Action}
 }
 
-// ToVersion rewrites the objects of Kruise that exist in this version in it, and
-// reports what is lost. All others stay as they are, to the byte. skipped are the
-// objects of kinds that do not have the version.
-func ToVersion(list []*resource.Resource, version string) (lost []Loss, skipped []*resource.Resource, err error) {
-	var errs resource.Errors
-	for _, r := range list {
-		if r.Group() != kruise.Group && r.Group() != kruise.PolicyGroup || r.Version() == version {
-			continue
-		}
-		if !kruise.Serves(r.Group(), r.Kind(), version) {
-			skipped = append(skipped, r)
-			continue
-		}
-		out, losses, err := kruise.FromHub(r.Node(), version)
-		if err != nil {
-			errs.Add(r.Wrap(err, ""))
-			continue
-		}
-		for _, l := range losses {
-			lost = append(lost, lossOf(r, l))
-		}
-		*r.Edit() = *out
-	}
-	return lost, skipped, errs.Err()
-}
-
 // Writing defines in which version, and for which release of Kruise, objects are written.
 type Writing struct {
 	// Version is that of all objects of Kruise; "" leaves those that were not made as they

@@ -51,11 +51,11 @@ metadata: {name: alpha-only}
 spec: {}
 `
 
-func TestToVersion(t *testing.T) {
+func TestForRelease_WritesAVersion(t *testing.T) {
 	in := golden.Parse(t, older+"---\n"+others)
-	lost, skipped, err := convert.ToVersion(in, kruise.V1beta1)
-	if err != nil || len(lost) != 0 || len(skipped) != 1 || skipped[0].Kind() != "EphemeralJob" {
-		t.Fatal(lost, skipped, err)
+	written, err := convert.ForRelease(in, convert.Writing{Version: kruise.V1beta1, Release: kruise.Next})
+	if err != nil || len(written.Lost) != 0 || len(written.Skipped) != 1 || written.Skipped[0].Kind() != "EphemeralJob" {
+		t.Fatal(written, err)
 	}
 	got := text(t, in)
 	for _, want := range []string{
@@ -68,13 +68,13 @@ func TestToVersion(t *testing.T) {
 	}
 }
 
-// TestToVersion_RoundTrips: what was there comes back.
-func TestToVersion_RoundTrips(t *testing.T) {
+// TestForRelease_RoundTrips: what was there comes back.
+func TestForRelease_RoundTrips(t *testing.T) {
 	in := golden.Parse(t, older)
 	before := text(t, golden.Parse(t, older))
 	for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
-		if lost, _, err := convert.ToVersion(in, version); err != nil || len(lost) != 0 {
-			t.Fatal(lost, err)
+		if written, err := convert.ForRelease(in, convert.Writing{Version: version, Release: kruise.Next}); err != nil || len(written.Lost) != 0 {
+			t.Fatal(written, err)
 		}
 	}
 	if diff := cmp.Diff(before, text(t, in)); diff != "" {
@@ -82,12 +82,12 @@ func TestToVersion_RoundTrips(t *testing.T) {
 	}
 }
 
-func TestToVersion_ReportsLosses(t *testing.T) {
-	lost, _, err := convert.ToVersion(golden.Parse(t, newer), kruise.V1alpha1)
-	if err != nil || len(lost) != 1 {
-		t.Fatal(lost, err)
+func TestForRelease_ReportsLosses(t *testing.T) {
+	written, err := convert.ForRelease(golden.Parse(t, newer), convert.Writing{Version: kruise.V1alpha1, Release: kruise.Next})
+	if err != nil || len(written.Lost) != 1 {
+		t.Fatal(written, err)
 	}
-	if l := lost[0]; l.Path != "spec.reserveOrdinals" || l.Line != 6 || l.Object.Name != "db" || l.Why == "" {
+	if l := written.Lost[0]; l.Path != "spec.reserveOrdinals" || l.Line != 6 || l.Object.Name != "db" || l.Why == "" {
 		t.Errorf("got %+v", l)
 	}
 }

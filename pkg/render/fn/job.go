@@ -48,7 +48,7 @@ func newJob(n *tree.Node, read reader) (*job, error) {
 	switch {
 	case n == nil, kind == render.ConfigKind && resource.GroupOf(version) == render.ConfigGroup, kind == "ConfigMap" && version == "v1":
 		return j, nil
-	case kind == DistributionGenerator:
+	case kind == distributionGenerator:
 		return j, j.distribution(n, read)
 	case inGroup && kind == kruise.KindUnitedDeployment:
 		j.generator = true

@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// DistributionGenerator is the kind of the configuration.
-const DistributionGenerator = "ResourceDistributionGenerator"
+// distributionGenerator is the kind of the configuration.
+const distributionGenerator = "ResourceDistributionGenerator"
 
 // GenerateDistribution returns the ResourceDistribution (apps.kruise.io/v1alpha1, as the
 // older generator writes it) that config describes (docs/facts/older-plugin.md#resourcedistributiongenerator):
@@ -21,7 +21,7 @@ const DistributionGenerator = "ResourceDistributionGenerator"
 func GenerateDistribution(config *tree.Node, read func(path string) ([]byte, error)) (*tree.Node, error) {
 	config = tree.Root(config)
 	if !tree.IsMap(config) {
-		return nil, tree.Errorf(config, "", "", "a %s must be a mapping", DistributionGenerator)
+		return nil, tree.Errorf(config, "", "", "a %s must be a mapping", distributionGenerator)
 	}
 	var c settings
 	if _, err := tree.Decode(config, &c); err != nil {

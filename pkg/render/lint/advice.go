@@ -153,11 +153,17 @@ type relatedObjects struct {
 	// templates are those of all objects, checked or known.
 	templates []template
 	// labelled finds templates by their labels, owned the first one of each object.
-	labelled *kruise.LabelIndex
-	owned    map[resource.ID]int
-	// excesses returns the resources that SidecarSets compute for pods and the API server
-	// refuses. They are computed at the first call.
-	excesses func() []sidecar.Excess
+	labelled  *kruise.LabelIndex
+	owned     map[resource.ID]int
+	computing sync.Once
+	computed  []sidecar.Excess
+}
+
+// excesses are the resources that SidecarSets compute for pods and the API server
+// refuses. They are computed at the first call.
+func (s *relatedObjects) excesses() []sidecar.Excess {
+	s.computing.Do(func() { s.computed = sidecar.Excesses(s.c, slices.Concat(s.request.Objects, s.request.Context)) })
+	return s.computed
 }
 
 // template is a pod template or a pod, with what selectors select it by.
@@ -173,7 +179,6 @@ type template struct {
 
 func newRelatedObjects(c *stage.Context, q Request) *relatedObjects {
 	s := &relatedObjects{c: c, request: q, old: map[resource.ID]*resource.Resource{}, owned: map[resource.ID]int{}}
-	s.excesses = sync.OnceValue(func() []sidecar.Excess { return sidecar.Excesses(c, slices.Concat(q.Objects, q.Context)) })
 	for _, r := range q.Old {
 		s.old[c.Facts.IDOf(r)] = r
 	}

@@ -21,9 +21,9 @@ import (
 // kinds, by building it both ways. It reads no files: what was built is compared, and the places
 // are looked up in what the build has read.
 
-// ErrUndecided is the fault of a place where Kruise's schema or field lists would change what is
+// errUndecided is the fault of a place where Kruise's schema or field lists would change what is
 // built, and nothing says whether they take part.
-var ErrUndecided = errors.New("kustomize does not know the kind")
+var errUndecided = errors.New("kustomize does not know the kind")
 
 // kruiseMark is in the API group of each Kruise kind.
 var kruiseMark = []byte("kruise.io")
@@ -241,7 +241,7 @@ func (p patchDocument) fault(j job, l mergedList, loss string) *resource.Error {
 	first, last := span(l.node)
 	return &resource.Error{
 		File: j.displayPath(p.file), Line: first + p.lines, Field: strings.Join(l.path, "."),
-		Err: fmt.Errorf("the patch (%s) replaces the whole list, since %w: %s", linesOf(first+p.lines, last+p.lines), ErrUndecided, loss),
+		Err: fmt.Errorf("the patch (%s) replaces the whole list, since %w: %s", linesOf(first+p.lines, last+p.lines), errUndecided, loss),
 	}
 }
 
@@ -366,18 +366,18 @@ func (f *undecidedFinder) reportFields(id resource.ID, list []fieldDifference) {
 	for i, d := range list {
 		e := &resource.Error{File: f.job.file(), Field: d.path}
 		if i == maxFields {
-			e.Field, e.Err = "", fmt.Errorf("%w: %s more differ", ErrUndecided, counted.Of(len(list)-i, "field"))
+			e.Field, e.Err = "", fmt.Errorf("%w: %s more differ", errUndecided, counted.Of(len(list)-i, "field"))
 			f.report(e, id)
 			return
 		}
 		for _, c := range causes {
 			if strings.Contains(d.path, c.in) && f.locate(e, c.by) {
-				e.Err = fmt.Errorf("%s, since %w%s", c.reaches, ErrUndecided, d.names())
+				e.Err = fmt.Errorf("%s, since %w%s", c.reaches, errUndecided, d.names())
 				break
 			}
 		}
 		if e.Err == nil {
-			e.Err = fmt.Errorf("is different with Kruise's schema, since %w", ErrUndecided)
+			e.Err = fmt.Errorf("is different with Kruise's schema, since %w", errUndecided)
 		}
 		f.report(e, id)
 	}

@@ -239,7 +239,7 @@ func TestKustomize_SaysWhatABrokenBuildLacks(t *testing.T) {
 func TestLoad_FailsWhereNothingDecides(t *testing.T) {
 	root := Files(t, with(shop, map[string]string{"top/kustomization.yaml": "resources: [../base]\npatches: [{path: p.yaml}]\n", "top/p.yaml": sidePatch}))
 	opt := Options{Kustomize: filepath.Join(root, "top"), Root: root}
-	if _, err := Load(t.Context(), opt); !errors.Is(err, ErrUndecided) {
+	if _, err := Load(t.Context(), opt); !errors.Is(err, errUndecided) {
 		t.Errorf("got %v", err)
 	}
 	var said []*resource.Error

@@ -17,7 +17,7 @@ import (
 // becomes two workloads: a stable one with the name, the selector and the old
 // template, and a canary beside it with the new one.
 type canaryPair struct {
-	*lowering
+	*cloneSetExpansion
 
 	template *tree.Node
 	// lowered is whether template is that of a native workload already.
@@ -35,12 +35,12 @@ const (
 // canaryPair returns how the CloneSet is divided; nil where it is not: all pods are to
 // have the new template, the old one is unknown or equal, or the native form has a
 // partition of its own. It then reports the finding about the partition.
-func (l *lowering) canaryPair() *canaryPair {
+func (l *cloneSetExpansion) canaryPair() *canaryPair {
 	s := l.spec.UpdateStrategy
 	if l.c.Before == nil || l.form.statefulSet() || l.paused() || s.Type == kruise.OnDeleteCloneSetStrategyType {
 		return nil
 	}
-	p := &canaryPair{lowering: l, total: l.totalReplicas()}
+	p := &canaryPair{cloneSetExpansion: l, total: l.totalReplicas()}
 	if p.kept = rules.Partition(l.rolling().Partition, p.total); p.kept == 0 {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (l *lowering) canaryPair() *canaryPair {
 
 // totalReplicas is the number of pods: that of the object or, when it leaves the number
 // to an autoscaler, that of the cluster or of the state before.
-func (l *lowering) totalReplicas() int {
+func (l *cloneSetExpansion) totalReplicas() int {
 	id := l.c.Facts.IDOf(l.r)
 	for _, r := range []*resource.Resource{l.r, l.c.Facts.Existing(l.r), l.c.Before.Find(id), l.c.Before.Find(l.nativeID())} {
 		if r == nil {
@@ -78,7 +78,7 @@ func (l *lowering) totalReplicas() int {
 }
 
 // nativeID names the native workload that an earlier render made.
-func (l *lowering) nativeID() resource.ID {
+func (l *cloneSetExpansion) nativeID() resource.ID {
 	id := l.c.Facts.IDOf(l.r)
 	id.Group, id.Kind = "apps", l.form.kind
 	return id
@@ -175,7 +175,7 @@ func (p *canaryPair) canary() *tree.Node {
 // reports nothing. The annotations of both workloads have the spec of the whole object.
 func (p *canaryPair) withReplicas(replicas int) *canaryPair {
 	out := *p
-	out.lowering = p.withoutFindings()
+	out.cloneSetExpansion = p.withoutFindings()
 	n := int32(replicas)
 	out.spec.Replicas = &n
 	if p.replicas != nil {
@@ -190,7 +190,7 @@ func (p *canaryPair) withReplicas(replicas int) *canaryPair {
 }
 
 // withoutFindings returns the lowering of a copy of the object that drops its findings.
-func (l *lowering) withoutFindings() *lowering {
+func (l *cloneSetExpansion) withoutFindings() *cloneSetExpansion {
 	out, c := *l, *l.c
 	c.Findings = &finding.Reporter{}
 	out.c, out.hub = &c, tree.Shallow(l.hub)

@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// lowering is one CloneSet that is rendered.
-type lowering struct {
+// cloneSetExpansion is one CloneSet that is rendered.
+type cloneSetExpansion struct {
 	object
 	related *relatedObjects
 	spec    kruise.CloneSetSpec
@@ -53,14 +53,14 @@ func lowerCloneSet(c *stage.Context, related *relatedObjects, r *resource.Resour
 	return []*resource.Resource{workload}, nil
 }
 
-func newLowering(c *stage.Context, related *relatedObjects, r *resource.Resource) (*lowering, error) {
+func newLowering(c *stage.Context, related *relatedObjects, r *resource.Resource) (*cloneSetExpansion, error) {
 	var set kruise.CloneSet
 	o, err := newObject(c, r, "cloneset", &set)
 	if err != nil {
 		return nil, err
 	}
 	o.alwaysPull = true
-	l := &lowering{object: o, related: related, spec: set.Spec}
+	l := &cloneSetExpansion{object: o, related: related, spec: set.Spec}
 	l.form = formOf(c.Driver, len(set.Spec.VolumeClaimTemplates) > 0)
 	if !related.autoscaled[c.Facts.IDOf(r)] {
 		n := l.declaredReplicas()
@@ -70,7 +70,7 @@ func newLowering(c *stage.Context, related *relatedObjects, r *resource.Resource
 }
 
 // declaredReplicas is the number of replicas that the object asks for.
-func (l *lowering) declaredReplicas() int {
+func (l *cloneSetExpansion) declaredReplicas() int {
 	if l.spec.Replicas == nil {
 		return 1
 	}
@@ -78,12 +78,12 @@ func (l *lowering) declaredReplicas() int {
 }
 
 // workload returns the native object. What is added comes after the selector.
-func (l *lowering) workload(serviceName string) *tree.Node {
+func (l *cloneSetExpansion) workload(serviceName string) *tree.Node {
 	return l.withValidName(l.native("apps/v1", l.form.kind, func(spec *tree.Node) *tree.Node { return l.nativeSpec(spec, serviceName) }))
 }
 
 // nativeSpec returns the spec of the native object.
-func (l *lowering) nativeSpec(spec *tree.Node, serviceName string) *tree.Node {
+func (l *cloneSetExpansion) nativeSpec(spec *tree.Node, serviceName string) *tree.Node {
 	strategyKey, strategy := l.strategy()
 	out := stage.Fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
 		if name == "updateStrategy" {
@@ -100,7 +100,7 @@ func (l *lowering) nativeSpec(spec *tree.Node, serviceName string) *tree.Node {
 
 // field returns the value of a field of spec in the native object, nil where
 // that has no such field.
-func (l *lowering) field(name string, v *tree.Node) *tree.Node {
+func (l *cloneSetExpansion) field(name string, v *tree.Node) *tree.Node {
 	switch {
 	case name == "template":
 		return l.template(v)
@@ -118,7 +118,7 @@ func (l *lowering) field(name string, v *tree.Node) *tree.Node {
 // it creates pods in parallel, its claims are deleted with their pod and with itself
 // (docs/kruise/workloads.md#revisions and docs/kruise/workloads.md#named-pods-and-claims), and it
 // knows no deadline.
-func (l *lowering) additions(spec *tree.Node, serviceName string) {
+func (l *cloneSetExpansion) additions(spec *tree.Node, serviceName string) {
 	if l.form.statefulSet() {
 		tree.InsertAfter(spec, "selector", "persistentVolumeClaimRetentionPolicy", tree.Map("whenDeleted", "Delete", "whenScaled", "Delete"))
 		tree.InsertAfter(spec, "selector", "podManagementPolicy", tree.String("Parallel"))
@@ -184,7 +184,7 @@ func hasEffect(n *tree.Node) bool {
 }
 
 // reportFields reports the fields that the native object does not have.
-func (l *lowering) reportFields() {
+func (l *cloneSetExpansion) reportFields() {
 	l.reportWritten(cloneSetFields, l.form.client)
 	if l.spec.RevisionHistoryLimit != nil {
 		id := "cloneset/revision-history"
@@ -206,7 +206,7 @@ func (l *lowering) reportFields() {
 }
 
 // reportRolling reports the parts of rollingUpdate.
-func (l *lowering) reportRolling() {
+func (l *cloneSetExpansion) reportRolling() {
 	l.reportWritten(cloneSetRollingFields, l.form.client)
 	l.reportPolicy()
 	l.reportPartition()
@@ -226,7 +226,7 @@ func (l *lowering) reportRolling() {
 }
 
 // reportType reports the type of v1beta1; in v1alpha1 that field has the pod update policy.
-func (l *lowering) reportType(onDelete bool) {
+func (l *cloneSetExpansion) reportType(onDelete bool) {
 	const field = "spec.updateStrategy.type"
 	switch {
 	case onDelete && l.form.deployment():
@@ -238,7 +238,7 @@ func (l *lowering) reportType(onDelete bool) {
 	}
 }
 
-func (l *lowering) reportPolicy() {
+func (l *cloneSetExpansion) reportPolicy() {
 	const field = rollingUpdate + "podUpdatePolicy"
 	switch policy := l.rolling().PodUpdatePolicy; {
 	case policy == "":
@@ -253,7 +253,7 @@ func (l *lowering) reportPolicy() {
 	}
 }
 
-func (l *lowering) reportPartition() {
+func (l *cloneSetExpansion) reportPartition() {
 	p := l.rolling().Partition
 	if p == nil || l.divided || rules.Partition(p, 100) == 0 {
 		return
@@ -271,7 +271,7 @@ func (l *lowering) reportPartition() {
 
 // reportUnavailable reports how maxUnavailable was rendered. A default with the
 // same meaning is not reported.
-func (l *lowering) reportUnavailable(r rollingBudget, source intstr.IntOrString) {
+func (l *cloneSetExpansion) reportUnavailable(r rollingBudget, source intstr.IntOrString) {
 	const field = rollingUpdate + "maxUnavailable"
 	if r.rule == "cloneset/max-unavailable" && l.rolling().MaxUnavailable == nil {
 		return

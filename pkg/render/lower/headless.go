@@ -22,7 +22,7 @@ type governingService struct {
 // ordinary Service has that name already. It has no ports, since only the DNS
 // names of pods depend on it, and publishes pods once they are ready: a
 // CloneSet's pods have no such names, so nothing asks for them earlier.
-func (l *lowering) governingService() (governingService, error) {
+func (l *cloneSetExpansion) governingService() (governingService, error) {
 	name := serviceName(l.r.Name())
 	selector := l.podSelector()
 	for _, name := range []string{name, suffixed(name, "-headless")} {
@@ -43,7 +43,7 @@ func (l *lowering) governingService() (governingService, error) {
 }
 
 // selectsPods reports whether an existing Service is headless and selects the pods.
-func (l *lowering) selectsPods(service *resource.Resource) bool {
+func (l *cloneSetExpansion) selectsPods(service *resource.Resource) bool {
 	selector := tree.Strings(tree.Get(service.Node(), "spec", "selector"))
 	if tree.StrAt(service.Node(), "spec", "clusterIP") != "None" || len(selector) == 0 {
 		return false
@@ -58,7 +58,7 @@ func (l *lowering) selectsPods(service *resource.Resource) bool {
 
 // podSelector returns the labels by which a Service, which knows no
 // expressions, finds the pods: those that the CloneSet's selector demands.
-func (l *lowering) podSelector() map[string]string {
+func (l *cloneSetExpansion) podSelector() map[string]string {
 	out := map[string]string{}
 	if s := l.spec.Selector; s != nil {
 		maps.Copy(out, s.MatchLabels)
@@ -73,7 +73,7 @@ func (l *lowering) podSelector() map[string]string {
 
 // service returns the manifest. It carries the labels of the CloneSet, so that
 // a selection of the objects of the application by label finds it.
-func (l *lowering) service(name string, selector map[string]string) *tree.Node {
+func (l *cloneSetExpansion) service(name string, selector map[string]string) *tree.Node {
 	meta := tree.Map("name", name)
 	if ns := l.r.Namespace(); ns != "" {
 		tree.Set(meta, "namespace", tree.String(ns))

@@ -131,7 +131,7 @@ func fitsStatefulSet(name string) bool {
 
 // withValidName gives the StatefulSet that a CloneSet becomes a valid name. Nothing finds a
 // CloneSet's pods by name, so the name may change.
-func (l *lowering) withValidName(n *tree.Node) *tree.Node {
+func (l *cloneSetExpansion) withValidName(n *tree.Node) *tree.Node {
 	name := l.r.Name()
 	if !l.form.statefulSet() || fitsStatefulSet(name) {
 		return n

@@ -20,7 +20,7 @@ const rollingUpdate = "spec.updateStrategy.rollingUpdate."
 
 // strategy returns the update strategy of the native object with its key, nil
 // where the form has none, and reports what it keeps of the source's.
-func (l *lowering) strategy() (key string, strategy *tree.Node) {
+func (l *cloneSetExpansion) strategy() (key string, strategy *tree.Node) {
 	onDelete := l.spec.UpdateStrategy.Type == kruise.OnDeleteCloneSetStrategyType
 	if !onDelete {
 		l.reportRolling()
@@ -39,7 +39,7 @@ func (l *lowering) strategy() (key string, strategy *tree.Node) {
 }
 
 // deploymentStrategy writes both numbers out, because the defaults differ.
-func (l *lowering) deploymentStrategy(onDelete bool) *tree.Node {
+func (l *cloneSetExpansion) deploymentStrategy(onDelete bool) *tree.Node {
 	surge, unavailable := l.budget()
 	r := deploymentRolling(surge, unavailable, l.replicas)
 	if !onDelete {
@@ -50,7 +50,7 @@ func (l *lowering) deploymentStrategy(onDelete bool) *tree.Node {
 }
 
 // statefulSetStrategy keeps the number of pods that the partition holds back.
-func (l *lowering) statefulSetStrategy() *tree.Node {
+func (l *cloneSetExpansion) statefulSetStrategy() *tree.Node {
 	surge, unavailable := l.budget()
 	r := statefulSetRolling(surge, unavailable, l.replicas)
 	l.reportUnavailable(r, unavailable)
@@ -79,7 +79,7 @@ func rollingStrategy(rolling *tree.Node) *tree.Node {
 
 // ordinalFloor is the StatefulSet partition that keeps as many pods old. An
 // integer stays as it is: it means the same at any number of replicas.
-func (l *lowering) ordinalFloor() int {
+func (l *cloneSetExpansion) ordinalFloor() int {
 	p := l.rolling().Partition
 	if p == nil {
 		return 0
@@ -91,7 +91,7 @@ func (l *lowering) ordinalFloor() int {
 }
 
 // rolling is the source's rollingUpdate, empty where it has none.
-func (l *lowering) rolling() kruise.RollingUpdateCloneSetStrategy {
+func (l *cloneSetExpansion) rolling() kruise.RollingUpdateCloneSetStrategy {
 	if r := l.spec.UpdateStrategy.RollingUpdate; r != nil {
 		return *r
 	}
@@ -99,7 +99,7 @@ func (l *lowering) rolling() kruise.RollingUpdateCloneSetStrategy {
 }
 
 // budget returns maxSurge and maxUnavailable with Kruise's defaults.
-func (l *lowering) budget() (surge, unavailable intstr.IntOrString) {
+func (l *cloneSetExpansion) budget() (surge, unavailable intstr.IntOrString) {
 	surge, unavailable = intstr.FromInt32(0), defaultUnavailable
 	if s := l.rolling().MaxSurge; s != nil {
 		surge = *s
@@ -110,12 +110,12 @@ func (l *lowering) budget() (surge, unavailable intstr.IntOrString) {
 	return surge, unavailable
 }
 
-func (l *lowering) paused() bool {
+func (l *cloneSetExpansion) paused() bool {
 	return l.rolling().Paused && l.spec.UpdateStrategy.Type != kruise.OnDeleteCloneSetStrategyType
 }
 
 // deadline keeps the field, above minReadySeconds as a Deployment demands.
-func (l *lowering) deadline(v *tree.Node) *tree.Node {
+func (l *cloneSetExpansion) deadline(v *tree.Node) *tree.Node {
 	const field = "spec.progressDeadlineSeconds"
 	if l.spec.ProgressDeadlineSeconds == nil {
 		return v

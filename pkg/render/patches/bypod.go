@@ -26,7 +26,9 @@ func ByPod(p *plan.Plan, snap plan.Snapshot, o simulate.Options) (Sequence, erro
 	}
 	walk := &walk{writer: writer{plan: p, object: s.Object, known: Known{Pods: true, Count: true}}, did: map[string][]done{}, updated: p.Steps[0].Updated}
 	promoted := time.Duration(0)
-	line, err := simulate.Rollout(w, *p, simulate.RolloutOptions{Promote: &promoted, Did: walk.addAction})
+	line, err := simulate.Rollout(w, *p, simulate.RolloutOptions{Promote: &promoted, Did: func(s plan.Snapshot, a plan.Action) {
+		walk.did[a.Step] = append(walk.did[a.Step], done{s, a})
+	}})
 	if err != nil {
 		return s, err
 	}
@@ -50,10 +52,6 @@ type walk struct {
 type done struct {
 	snap   plan.Snapshot
 	action plan.Action
-}
-
-func (w *walk) addAction(s plan.Snapshot, a plan.Action) {
-	w.did[a.Step] = append(w.did[a.Step], done{s, a})
 }
 
 // apart puts what was sent to pods in the place of the steps that sent it.
@@ -114,9 +112,9 @@ func (w *walk) readyConditions(n int) []Condition {
 	}
 	all := Condition{Text: "all pods are ready"}
 	if w.object.Kind == kruise.KindDaemonSet {
-		all.Check = WaitFor(w.object, ".status.numberReady", fieldInShell(w.object, ".status.desiredNumberScheduled"), usual)
+		all.Check = waitFor(w.object, ".status.numberReady", fieldInShell(w.object, ".status.desiredNumberScheduled"), usual)
 	} else {
-		all.Check = WaitFor(w.object, ".status.readyReplicas", fieldInShell(w.object, ".spec.replicas"), usual)
+		all.Check = waitFor(w.object, ".status.readyReplicas", fieldInShell(w.object, ".spec.replicas"), usual)
 	}
 	return append(out, all)
 }
@@ -128,7 +126,7 @@ func (w *walk) statusConditions(n int) []Condition {
 	if field == "" {
 		return nil
 	}
-	return []Condition{{podsOf(n, w.plan.Limits.Replicas, "has the new template", "have the new template"), WaitFor(w.object, field, strconv.Itoa(n), usual)}}
+	return []Condition{{podsOf(n, w.plan.Limits.Replicas, "has the new template", "have the new template"), waitFor(w.object, field, strconv.Itoa(n), usual)}}
 }
 
 // change is the change of one pod. Its patches have no time: they are sent later.
@@ -225,7 +223,7 @@ func restarted(p *cluster.Pod, c *cluster.PodChange) []Condition {
 	var out []Condition
 	for _, name := range slices.Sorted(maps.Keys(c.Images)) {
 		if k, ok := p.Container(name); ok {
-			out = append(out, Condition{"its container " + name + " has restarted", WaitFor(t, containerField(name, "restartCount"), strconv.Itoa(k.Restarts+1), usual)})
+			out = append(out, Condition{"its container " + name + " has restarted", waitFor(t, containerField(name, "restartCount"), strconv.Itoa(k.Restarts+1), usual)})
 		}
 	}
 	return append(out, Condition{"its containers are ready", waitReady(t, "ContainersReady")})

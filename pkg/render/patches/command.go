@@ -46,8 +46,8 @@ func (p *Patch) Command(file string) string {
 	return "kubectl patch " + arguments(p.Target) + sub + " --type " + p.Type + " --patch-file " + Quote(file)
 }
 
-// WaitFor is a command that waits until a field, a JSONPath, has a value.
-func WaitFor(t Target, field, value, timeout string) string {
+// waitFor is a command that waits until a field, a JSONPath, has a value.
+func waitFor(t Target, field, value, timeout string) string {
 	return fmt.Sprintf("kubectl wait %s --for=jsonpath='{%s}'=%s --timeout=%s", arguments(t), field, value, timeout)
 }
 
@@ -87,7 +87,7 @@ func Available(t Target) string {
 	if t.Kind == kruise.KindDeployment {
 		return "kubectl rollout status " + arguments(t) + " --timeout=" + usual
 	}
-	return WaitFor(t, ".status.availableReplicas", fieldInShell(t, ".spec.replicas"), usual)
+	return waitFor(t, ".status.availableReplicas", fieldInShell(t, ".spec.replicas"), usual)
 }
 
 // Exec runs a command in a container of the target, a pod.

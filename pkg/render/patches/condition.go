@@ -42,7 +42,7 @@ func (w *writer) before(s *plan.Step) []Condition {
 	for _, c := range s.Before {
 		switch c.Type {
 		case plan.HoldsUID:
-			out = append(out, Condition{"it is the object with the uid " + c.Value, WaitFor(w.object, ".metadata.uid", Quote(c.Value), soon)})
+			out = append(out, Condition{"it is the object with the uid " + c.Value, waitFor(w.object, ".metadata.uid", Quote(c.Value), soon)})
 		case plan.HoldsTemplate:
 			out = append(out, Condition{Text: "its template is " + w.templateText(c.Value)})
 		case plan.HoldsPartition:
@@ -75,7 +75,7 @@ func (w *writer) partition(value string) Condition {
 	}
 	c := Condition{Text: "the partition is " + value}
 	if value != "0" { // which may be written by leaving it out
-		c.Check = WaitFor(w.object, field, Quote(value), soon)
+		c.Check = waitFor(w.object, field, Quote(value), soon)
 	}
 	return c
 }
@@ -88,7 +88,7 @@ func (w *writer) after(s *plan.Step) []Condition {
 	for _, c := range s.After {
 		switch c.Type {
 		case plan.HoldsReplicas:
-			out = append(out, Condition{"there are " + c.Value + " pods", WaitFor(w.object, ".status.replicas", c.Value, limit)})
+			out = append(out, Condition{"there are " + c.Value + " pods", waitFor(w.object, ".status.replicas", c.Value, limit)})
 		case plan.HoldsUpdatedAvailable:
 			n, _ := strconv.Atoi(c.Value)
 			out = append(out, w.updated(n, s, limit)...)
@@ -99,7 +99,7 @@ func (w *writer) after(s *plan.Step) []Condition {
 		}
 	}
 	if slices.ContainsFunc(s.Patches, func(p plan.Patch) bool { return p.Target == nil || p.Subresource == "" }) {
-		seen := WaitFor(w.object, ".status.observedGeneration", fieldInShell(w.object, ".metadata.generation"), limit)
+		seen := waitFor(w.object, ".status.observedGeneration", fieldInShell(w.object, ".metadata.generation"), limit)
 		out = slices.Insert(out, 0, Condition{"the controller has seen the change", seen})
 	}
 	switch {
@@ -127,13 +127,13 @@ func (w *writer) updated(n int, s *plan.Step, limit string) []Condition {
 	case field == "":
 		return []Condition{{Text: podsOf(n, total, "is updated and ready", "are updated and ready")}}
 	}
-	out := []Condition{{podsOf(n, total, "is updated", "are updated"), WaitFor(w.object, field, strconv.Itoa(n), limit)}}
+	out := []Condition{{podsOf(n, total, "is updated", "are updated"), waitFor(w.object, field, strconv.Itoa(n), limit)}}
 	if available := availableFields[key]; available != "" {
 		text := "all " + podsAvailable(total)
 		if total == 1 {
 			text = "the pod is available"
 		}
-		return append(out, Condition{text, WaitFor(w.object, available, strconv.Itoa(total), limit)})
+		return append(out, Condition{text, waitFor(w.object, available, strconv.Itoa(total), limit)})
 	}
 	out[0].Text += " and available"
 	return out
@@ -162,7 +162,7 @@ func (w *writer) deploymentConditions(n int, s *plan.Step) []Condition {
 func (w *writer) follows(limit string) Condition {
 	c := Condition{Text: "all pods that can be updated are updated and available"}
 	if kindOf(w.object) == kruise.Group+"/CloneSet" {
-		c.Check = WaitFor(w.object, ".status.updatedAvailableReplicas", fieldInShell(w.object, ".status.expectedUpdatedReplicas"), limit)
+		c.Check = waitFor(w.object, ".status.updatedAvailableReplicas", fieldInShell(w.object, ".status.expectedUpdatedReplicas"), limit)
 	}
 	return c
 }
@@ -222,7 +222,7 @@ func (w *writer) counted(s *Sequence) {
 		n := strconv.Itoa(w.plan.Steps[0].Updated + w.plan.Steps[0].Kept)
 		s.Steps[i].Before = append(s.Steps[i].Before, Condition{
 			"spec.replicas is " + n + ": the steps are computed for that number",
-			WaitFor(w.object, ".spec.replicas", n, soon),
+			waitFor(w.object, ".spec.replicas", n, soon),
 		})
 		return
 	}

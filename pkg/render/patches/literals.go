@@ -51,7 +51,9 @@ func collect(v any, found map[variable]bool) {
 	switch v := v.(type) {
 	case map[string]any:
 		name, _ := v["name"].(string)
-		if text, ok := v["value"].(string); ok && text != "" && isSecretive(name) {
+		upper := strings.ToUpper(name)
+		secret := slices.ContainsFunc(secretive, func(part string) bool { return strings.Contains(upper, part) })
+		if text, ok := v["value"].(string); ok && text != "" && secret {
 			found[variable{name, text}] = true
 		}
 		for _, below := range v {
@@ -62,9 +64,4 @@ func collect(v any, found map[variable]bool) {
 			collect(item, found)
 		}
 	}
-}
-
-func isSecretive(name string) bool {
-	upper := strings.ToUpper(name)
-	return slices.ContainsFunc(secretive, func(part string) bool { return strings.Contains(upper, part) })
 }

@@ -197,7 +197,7 @@ func (w *writer) byClient(s *plan.Step) []string {
 	}
 	out := []string{
 		"no pods are known (give them with --with FILE), so there is nothing to send by hand yet",
-		fmt.Sprintf("kubectl kruise, as the driver client, does this pod by pod, in the order in which Kruise would, with at most %s unavailable at a time:", unavailable(w.plan.Limits)),
+		fmt.Sprintf("kubectl kruise, as the driver client, does this pod by pod, in the order in which Kruise would, with at most %s unavailable at a time:", counted.Of(w.plan.Limits.MaxUnavailable, "pod")),
 	}
 	if s.Kind == plan.StepRecreate {
 		return append(out, "it evicts the pod, which asks every PodDisruptionBudget, and waits until the new one is ready")
@@ -211,8 +211,6 @@ func (w *writer) byClient(s *plan.Step) []string {
 	}
 	return out
 }
-
-func unavailable(l plan.Limits) string { return counted.Of(l.MaxUnavailable, "pod") }
 
 func graceText(p *plan.Plan) string {
 	if p.Grace <= 0 {

@@ -110,7 +110,7 @@ func (q *ephemeral) step(p *corev1.Pod) Step {
 			Target: podTarget(p.Namespace, p.Name), Type: "strategic", Subresource: "ephemeralcontainers",
 			Body: map[string]any{"spec": map[string]any{"ephemeralContainers": q.containers()}},
 		},
-		Before: append(samePod(p), Condition{Text: "the pod runs", Check: WaitFor(podTarget(p.Namespace, p.Name), ".status.phase", string(corev1.PodRunning), soon)}),
+		Before: append(samePod(p), Condition{Text: "the pod runs", Check: waitFor(podTarget(p.Namespace, p.Name), ".status.phase", string(corev1.PodRunning), soon)}),
 		Notes:  []string{"the containers stay in the pod as long as the pod does: they cannot be removed"},
 	}
 }

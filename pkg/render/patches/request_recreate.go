@@ -126,7 +126,7 @@ func (q *recreate) unchanged(container string) []Condition {
 	}
 	return []Condition{{
 		Text:  fmt.Sprintf("%s has not restarted by itself since this was written: its restartCount is %d; otherwise leave this step out", container, count),
-		Check: WaitFor(q.target(), containerField(container, "restartCount"), strconv.Itoa(int(count)), soon),
+		Check: waitFor(q.target(), containerField(container, "restartCount"), strconv.Itoa(int(count)), soon),
 	}}
 }
 
@@ -144,7 +144,7 @@ func (q *recreate) restarted(container string) Condition {
 // restartConditions: a restart has succeeded when the container is ready, and has been there long
 // enough.
 func (q *recreate) restartConditions(container string) []Condition {
-	ready := Condition{Text: container + " is ready", Check: WaitFor(q.target(), containerField(container, "ready"), "true", q.limit())}
+	ready := Condition{Text: container + " is ready", Check: waitFor(q.target(), containerField(container, "ready"), "true", q.limit())}
 	n := q.strategy.MinStartedSeconds
 	if n == 0 {
 		return []Condition{ready}

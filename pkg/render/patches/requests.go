@@ -138,5 +138,5 @@ func samePod(p *corev1.Pod) []Condition {
 	if p.UID == "" {
 		return nil
 	}
-	return []Condition{{Text: "it is still the pod with the uid " + string(p.UID), Check: WaitFor(podTarget(p.Namespace, p.Name), ".metadata.uid", Quote(string(p.UID)), soon)}}
+	return []Condition{{Text: "it is still the pod with the uid " + string(p.UID), Check: waitFor(podTarget(p.Namespace, p.Name), ".metadata.uid", Quote(string(p.UID)), soon)}}
 }

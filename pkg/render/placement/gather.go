@@ -30,7 +30,7 @@ type state struct {
 // input, those that annotations make, and those of the cluster whose workload is
 // in the input.
 func gather(c *stage.Context, in []*resource.Resource) ([]*state, error) {
-	g := &gathering{c: c, seen: map[resource.ID]bool{}, nodes: readNodes(c)}
+	g := &stateCollector{c: c, seen: map[resource.ID]bool{}, nodes: readNodes(c)}
 	kept := c.Facts.Context(kruise.Group, Kind)
 	if len(kept) > 0 || slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.Is(kruise.Group, Kind) }) {
 		g.in = byID(c, in)
@@ -52,7 +52,7 @@ func gather(c *stage.Context, in []*resource.Resource) ([]*state, error) {
 	return g.found, faults.Err()
 }
 
-type gathering struct {
+type stateCollector struct {
 	c     *stage.Context
 	in    map[resource.ID]*resource.Resource
 	seen  map[resource.ID]bool
@@ -72,7 +72,7 @@ func byID(c *stage.Context, in []*resource.Resource) map[resource.ID]*resource.R
 }
 
 // first reports whether no PersistentPodState of this name has been found yet.
-func (g *gathering) first(namespace, name string) bool {
+func (g *stateCollector) first(namespace, name string) bool {
 	id := resource.ID{Group: kruise.Group, Kind: Kind, Namespace: namespace, Name: name}
 	if g.seen[id] {
 		return false
@@ -83,7 +83,7 @@ func (g *gathering) first(namespace, name string) bool {
 
 // object takes a PersistentPodState. place is nil for one of the cluster, which
 // is where its workload is.
-func (g *gathering) object(r, place *resource.Resource) error {
+func (g *stateCollector) object(r, place *resource.Resource) error {
 	var o kruise.PersistentPodState
 	if _, err := kruise.Decode(r.Node(), &o); err != nil {
 		return r.Wrap(err, "")
@@ -109,7 +109,7 @@ func (s *state) hasSpec() bool {
 }
 
 // annotated takes the PersistentPodState that a workload of the output asks for.
-func (g *gathering) annotated(r *resource.Resource) {
+func (g *stateCollector) annotated(r *resource.Resource) {
 	o, ok := Generated(r.Node())
 	namespace := g.c.Facts.NamespaceOf(r)
 	if !ok || !g.first(namespace, r.Name()) {

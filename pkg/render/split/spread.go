@@ -13,8 +13,8 @@ import (
 
 const spreadKind = kruise.KindWorkloadSpread
 
-// spreading is one WorkloadSpread, which disappears into its target.
-type spreading struct {
+// spreadExpansion is one WorkloadSpread, which disappears into its target.
+type spreadExpansion struct {
 	c *stage.Context
 	r *resource.Resource
 	// subsets are spec.subsets of hub, the newest version. They are only read: what goes
@@ -36,7 +36,7 @@ func spreadAll(c *stage.Context, in []*resource.Resource) ([]*resource.Resource,
 	if err != nil {
 		return nil, err
 	}
-	over := map[*resource.Resource]*spreading{}
+	over := map[*resource.Resource]*spreadExpansion{}
 	for _, r := range in { // in the input's order: of two for one target the first takes it
 		s := all[r]
 		if s == nil || s.target == nil {
@@ -59,7 +59,7 @@ func spreadAll(c *stage.Context, in []*resource.Resource) ([]*resource.Resource,
 
 // remainingSpread is what becomes of the WorkloadSpread: nothing where its target has taken
 // it up; where nothing can, it stays as it is.
-func (s *spreading) remainingSpread(taken bool) []*resource.Resource {
+func (s *spreadExpansion) remainingSpread(taken bool) []*resource.Resource {
 	if !taken {
 		s.reportKept()
 		return []*resource.Resource{s.r}
@@ -69,9 +69,9 @@ func (s *spreading) remainingSpread(taken bool) []*resource.Resource {
 }
 
 // readSpreads reads the WorkloadSpreads of the input and finds their targets.
-func readSpreads(c *stage.Context, in []*resource.Resource) (map[*resource.Resource]*spreading, error) {
+func readSpreads(c *stage.Context, in []*resource.Resource) (map[*resource.Resource]*spreadExpansion, error) {
 	targets := indexTargets(c, in)
-	all := map[*resource.Resource]*spreading{}
+	all := map[*resource.Resource]*spreadExpansion{}
 	var errs resource.Errors
 	for _, r := range in {
 		if !r.Is(kruise.Group, spreadKind) {
@@ -88,7 +88,7 @@ func readSpreads(c *stage.Context, in []*resource.Resource) (map[*resource.Resou
 	return all, errs.Err()
 }
 
-func readSpread(c *stage.Context, r *resource.Resource) (*spreading, error) {
+func readSpread(c *stage.Context, r *resource.Resource) (*spreadExpansion, error) {
 	var ws kruise.WorkloadSpread
 	if _, err := kruise.Decode(r.Node(), &ws); err != nil {
 		return nil, r.Wrap(err, "")
@@ -98,11 +98,11 @@ func readSpread(c *stage.Context, r *resource.Resource) (*spreading, error) {
 	if err != nil {
 		return nil, r.Wrap(err, "")
 	}
-	return &spreading{c: c, r: r, hub: hub, spec: ws.Spec, subsets: tree.Items(tree.Get(hub, "spec", "subsets"))}, nil
+	return &spreadExpansion{c: c, r: r, hub: hub, spec: ws.Spec, subsets: tree.Items(tree.Get(hub, "spec", "subsets"))}, nil
 }
 
 // expand returns what the target becomes.
-func (s *spreading) expand() ([]*resource.Resource, error) {
+func (s *spreadExpansion) expand() ([]*resource.Resource, error) {
 	if s.target.Label(kruise.SubsetNameLabel) != "" && s.target.Label(kruise.SourceLabel) != "" {
 		s.report("workloadspread/target-made", "spec.targetRef.name", s.target.Name()+" is the workload of a subset of a UnitedDeployment")
 	}
@@ -124,7 +124,7 @@ func (s *spreading) expand() ([]*resource.Resource, error) {
 
 // matchesPods reports whether the webhook would look at the target's pods at all
 // (docs/kruise/distribution.md#workloadspread: a targetFilter without selector matches none).
-func (s *spreading) matchesPods() (bool, error) {
+func (s *spreadExpansion) matchesPods() (bool, error) {
 	f := s.spec.TargetFilter
 	if f == nil {
 		return true, nil

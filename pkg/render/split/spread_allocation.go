@@ -14,7 +14,7 @@ import (
 
 // allocation is how many pods the target has and how they are shared out over the subsets.
 type allocation struct {
-	*spreading
+	*spreadExpansion
 	// pods is the number of pods that the target has at a time, limits the number of them
 	// that each subset takes.
 	pods   int
@@ -22,8 +22,8 @@ type allocation struct {
 }
 
 // allocate computes how many pods each subset takes.
-func (s *spreading) allocate() (*allocation, error) {
-	a := &allocation{spreading: s}
+func (s *spreadExpansion) allocate() (*allocation, error) {
+	a := &allocation{spreadExpansion: s}
 	var paths []string
 	if f := s.spec.TargetFilter; f != nil {
 		paths = f.ReplicasPathList

@@ -11,10 +11,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-func (s *spreading) report(id, field, detail string) { s.c.Findings.Add(id, s.r, field, detail) }
+func (s *spreadExpansion) report(id, field, detail string) { s.c.Findings.Add(id, s.r, field, detail) }
 
 // reportKept reports why the WorkloadSpread stays.
-func (s *spreading) reportKept() {
+func (s *spreadExpansion) reportKept() {
 	ref := s.spec.TargetReference
 	if ref == nil {
 		return
@@ -28,7 +28,7 @@ func (s *spreading) reportKept() {
 }
 
 // reportSplit reports what becomes of the target, and of what is written.
-func (s *spreading) reportSplit(list []piece) {
+func (s *spreadExpansion) reportSplit(list []piece) {
 	names := make([]string, len(list))
 	rest := 0
 	for i, p := range list {
@@ -47,7 +47,7 @@ func (s *spreading) reportSplit(list []piece) {
 }
 
 // reportForm reports what the kind of the target makes of being split.
-func (s *spreading) reportForm() {
+func (s *spreadExpansion) reportForm() {
 	switch {
 	case s.target.form.job:
 		s.report("workloadspread/job", "spec.targetRef.kind", "")
@@ -73,7 +73,7 @@ func (s *spreading) reportForm() {
 }
 
 // reportShares reports what is special about maxReplicas.
-func (s *spreading) reportShares() {
+func (s *spreadExpansion) reportShares() {
 	ref := s.spec.TargetReference
 	for i, subset := range s.spec.Subsets {
 		if subset.MaxReplicas == nil {
@@ -96,7 +96,7 @@ var perSpreadSubset = []struct{ field, id string }{
 }
 
 // reportSubsets reports what becomes of what subsets put into pods.
-func (s *spreading) reportSubsets() {
+func (s *spreadExpansion) reportSubsets() {
 	for i, subset := range s.subsets {
 		at := fmt.Sprintf("spec.subsets[%d].", i)
 		s.report("workloadspread/subset", at+"name", "")
@@ -113,7 +113,7 @@ func (s *spreading) reportSubsets() {
 
 // reportAdaptive reports that pods are not rescheduled; off are the subsets that are known
 // to be unschedulable.
-func (s *spreading) reportAdaptive(off []string) {
+func (s *spreadExpansion) reportAdaptive(off []string) {
 	const at = "spec.scheduleStrategy"
 	s.report("workloadspread/adaptive", at+".type", "")
 	if a := s.spec.ScheduleStrategy.Adaptive; a != nil && a.RescheduleCriticalSeconds != nil {

@@ -19,7 +19,7 @@ import (
 
 // split returns a workload for each piece: one for each subset, and one for the pods that
 // no subset has room for.
-func (s *spreading) split(pieces []piece) ([]*resource.Resource, error) {
+func (s *spreadExpansion) split(pieces []piece) ([]*resource.Resource, error) {
 	var errs resource.Errors
 	errs.Add(s.checkSplittable())
 	each := tree.Weigh(s.target.hub).Add(tree.Weight{Bytes: tree.Weigh(tree.Get(s.hub, "spec")).Bytes})
@@ -36,19 +36,19 @@ func (s *spreading) split(pieces []piece) ([]*resource.Resource, error) {
 		return nil, err
 	}
 	s.reportSplit(pieces)
-	s.c.Lineage.Split(s.target.ID(), sharing{s, pieces}, out...)
+	s.c.Lineage.Split(s.target.ID(), podShares{s, pieces}, out...)
 	return out, nil
 }
 
-// sharing is how pods are shared out over the pieces of a target.
-type sharing struct {
-	*spreading
+// podShares is how pods are shared out over the pieces of a target.
+type podShares struct {
+	*spreadExpansion
 	pieces []piece
 }
 
 // At fills the subsets one after the other, as Kruise does with the pods of a target that
 // grows.
-func (s sharing) At(total int32) []int32 {
+func (s podShares) At(total int32) []int32 {
 	counts, rest := spread.Fill(spread.Limits(s.spec.Subsets, int(total)), int(total))
 	out := make([]int32, len(s.pieces))
 	for i, p := range s.pieces {
@@ -62,7 +62,7 @@ func (s sharing) At(total int32) []int32 {
 }
 
 // applyOnlySubset puts the only subset, which takes every pod, into the target itself.
-func (s *spreading) applyOnlySubset() ([]*resource.Resource, error) {
+func (s *spreadExpansion) applyOnlySubset() ([]*resource.Resource, error) {
 	template, err := s.podTemplate(0)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (s *spreading) applyOnlySubset() ([]*resource.Resource, error) {
 // derived returns what the target becomes for a subset. A target that belongs to a subset
 // already, of a UnitedDeployment, stays in that: its subsets contain those of the
 // WorkloadSpread.
-func (s *spreading) derived(n *tree.Node, subset string) *resource.Resource {
+func (s *spreadExpansion) derived(n *tree.Node, subset string) *resource.Resource {
 	out := resource.Derived(n, s.target.Resource)
 	if out.Subset() == "" {
 		out.SetSubset(subset)
@@ -87,7 +87,7 @@ func (s *spreading) derived(n *tree.Node, subset string) *resource.Resource {
 }
 
 // checkSplittable reports why the target cannot become several workloads.
-func (s *spreading) checkSplittable() error {
+func (s *spreadExpansion) checkSplittable() error {
 	var errs resource.Errors
 	const whole = "use --spread-as constraints, which keeps one workload"
 	if s.target.form.job && tree.StrAt(s.target.hub, "spec", "completionMode") == "Indexed" {
@@ -102,11 +102,11 @@ func (s *spreading) checkSplittable() error {
 }
 
 // label is the value of [kruise.SpreadLabel] on all pieces.
-func (s *spreading) label() string { return kruise.SourceValue(spreadKind, s.r.Name()) }
+func (s *spreadExpansion) label() string { return kruise.SourceValue(spreadKind, s.r.Name()) }
 
 // pieceBuilder builds the workload of one piece of the target.
 type pieceBuilder struct {
-	*spreading
+	*spreadExpansion
 	piece
 }
 
@@ -142,7 +142,7 @@ func uncomment(n *tree.Node) {
 
 // podTemplate is the target's with what Kruise puts into pods of a subset, or into
 // those that have none.
-func (s *spreading) podTemplate(subset int) (*tree.Node, error) {
+func (s *spreadExpansion) podTemplate(subset int) (*tree.Node, error) {
 	out, err := s.injected(subset)
 	if err == nil && s.target.form.costs {
 		cost := tree.String(strconv.Itoa(s.cost(subset)))
@@ -151,7 +151,7 @@ func (s *spreading) podTemplate(subset int) (*tree.Node, error) {
 	return out, err
 }
 
-func (s *spreading) injected(subset int) (*tree.Node, error) {
+func (s *spreadExpansion) injected(subset int) (*tree.Node, error) {
 	if subset == spread.None {
 		return tree.Clone(s.target.template), nil
 	}
@@ -168,7 +168,7 @@ func (s *spreading) injected(subset int) (*tree.Node, error) {
 
 // cost is what Kruise's controller has pods of a subset cost
 // (docs/kruise/distribution.md#workloadspread).
-func (s *spreading) cost(subset int) int {
+func (s *spreadExpansion) cost(subset int) int {
 	n := len(s.spec.Subsets)
 	if subset == spread.None {
 		return -100 * (n + 1)
@@ -200,7 +200,7 @@ func (b pieceBuilder) metadata(source *tree.Node) *tree.Node {
 
 // checkSelector refuses a workload that Kubernetes would refuse: one whose selector does not
 // match its own pods.
-func (s *spreading) checkSelector(template, selector *tree.Node, subset int) error {
+func (s *spreadExpansion) checkSelector(template, selector *tree.Node, subset int) error {
 	set := labels.Set(tree.Strings(tree.Get(template, "metadata", "labels")))
 	wanted := tree.Strings(tree.Get(selector, "matchLabels"))
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {

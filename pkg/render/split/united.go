@@ -33,7 +33,7 @@ type expansion struct {
 
 // expand returns the workloads of the UnitedDeployment r in the order of its
 // subsets.
-func expand(c *stage.Context, seen *observed, r *resource.Resource) ([]*resource.Resource, error) {
+func expand(c *stage.Context, seen *existingObjects, r *resource.Resource) ([]*resource.Resource, error) {
 	x, err := newExpansion(c, r)
 	if err != nil {
 		return nil, err

@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// observed is what the facts hold about workloads and pods of subsets, by
+// existingObjects is what the facts hold about workloads and pods of subsets, by
 // namespace; what exists in the cluster comes before what is in the input.
-type observed struct {
+type existingObjects struct {
 	// labelled workloads name a subset, the others can be known by their name.
 	labelled map[string][]candidate
 	named    map[resource.ID]*candidate
@@ -39,8 +39,8 @@ var kinds = []struct{ group, kind string }{
 	{"apps", kruise.KindReplicaSet},
 }
 
-func observe(c *stage.Context) *observed {
-	o := &observed{labelled: map[string][]candidate{}, named: map[resource.ID]*candidate{}, pods: map[string][]*resource.Resource{}}
+func observe(c *stage.Context) *existingObjects {
+	o := &existingObjects{labelled: map[string][]candidate{}, named: map[resource.ID]*candidate{}, pods: map[string][]*resource.Resource{}}
 	for _, k := range kinds {
 		for _, r := range append(c.Facts.Context(k.group, k.kind), c.Facts.Stream(k.group, k.kind)...) {
 			o.workload(candidate{r: r, id: c.Facts.IDOf(r), labels: r.Labels(), owner: controller(r.Node())})
@@ -55,7 +55,7 @@ func observe(c *stage.Context) *observed {
 	return o
 }
 
-func (o *observed) workload(w candidate) {
+func (o *existingObjects) workload(w candidate) {
 	if w.labels[kruise.SubsetNameLabel] != "" {
 		o.labelled[w.id.Namespace] = append(o.labelled[w.id.Namespace], w)
 	}
@@ -87,7 +87,7 @@ func (f *found) empty() bool { return len(f.workloads)+len(f.pods)+len(f.status)
 
 // find gathers what o knows of x: workloads by label and selector as Kruise
 // does, else one that is called as we call it.
-func (o *observed) find(x *expansion) *found {
+func (o *existingObjects) find(x *expansion) *found {
 	f := &found{workloads: map[string]*resource.Resource{}, pods: map[string][]*resource.Resource{}, status: map[string]*tree.Node{}}
 	for _, w := range o.labelled[x.namespace] {
 		subset := w.labels[kruise.SubsetNameLabel]

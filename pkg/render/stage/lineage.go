@@ -29,8 +29,8 @@ type Sharing interface {
 	At(total int32) []int32
 }
 
-// NewLineage returns an empty record.
-func NewLineage() *Lineage {
+// newLineage returns an empty record.
+func newLineage() *Lineage {
 	return &Lineage{now: map[resource.ID][]Target{}, shares: map[resource.ID]Sharing{}}
 }
 

@@ -131,7 +131,7 @@ func New(facts *resource.Facts, o Options) *Context {
 	if o.Running == nil {
 		o.Running = context.Background()
 	}
-	return &Context{options: o, state: state{Facts: facts, Lineage: NewLineage()}}
+	return &Context{options: o, state: state{Facts: facts, Lineage: newLineage()}}
 }
 
 // ExpandAll is an [Options.Expand] for every kind.

@@ -17,9 +17,9 @@ import (
 
 var _ world.Actions = (*Cluster)(nil)
 
-// acting prepares a verb: it works out the effect, and returns the function that does
+// verbFunc prepares a verb: it works out the effect, and returns the function that does
 // it.
-type acting func(c *Cluster, d *world.Detail, act world.Act) (offer, error)
+type verbFunc func(c *Cluster, d *world.Detail, act world.Act) (offer, error)
 
 // offer is the effect of an action in numbers, its result in words, and the function that does it.
 type offer struct {
@@ -33,7 +33,7 @@ func (o offer) means() string {
 	return fmt.Sprintf("%s step %s %d", o.change.Transition, o.change.Step, o.change.At)
 }
 
-var verbs = map[world.Verb]acting{
+var verbs = map[world.Verb]verbFunc{
 	world.Promote: promote, world.PauseResume: pause, world.Undo: undo, world.Abort: abort,
 	world.Restart: restart, world.Scale: scale, world.Partition: partition,
 }

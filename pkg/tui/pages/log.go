@@ -82,7 +82,7 @@ func (s Log) update(env screen.Env, msg tea.Msg) (Log, screen.After) {
 	switch msg := msg.(type) {
 	case screen.Changed:
 		return s.refresh(env)
-	case opened:
+	case logMsg:
 		if msg.tail != s.tail {
 			return s, nil
 		}

@@ -150,8 +150,8 @@ func (p Page) keep() Page {
 	return p
 }
 
-// Like returns the page with the width of lines and the search of another.
-func (p Page) Like(other Page) Page {
+// like returns the page with the width of lines and the search of another.
+func (p Page) like(other Page) Page {
 	p.fold = other.fold
 	p.find = find{text: other.find.text, is: other.find.is}
 	return p.lay().search().keep()

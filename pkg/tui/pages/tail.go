@@ -20,8 +20,8 @@ type tail struct {
 	log  world.Log
 }
 
-// opened is a log that lines can be read from.
-type opened struct {
+// logMsg is a log that lines can be read from.
+type logMsg struct {
 	tail *tail
 	log  world.Log
 	err  error
@@ -49,7 +49,7 @@ func (s Log) open(env screen.Env) (Log, screen.After) {
 	s.tail.end()
 	ctx, stop := context.WithCancel(env.Context)
 	s.tail, s.ended, s.bad = &tail{stop: stop}, "", false
-	s.Page = Following().Size(env.Width, s.room(env)).Like(s.Page)
+	s.Page = Following().Size(env.Width, s.room(env)).like(s.Page)
 	q := world.LogQuery{
 		Namespace: s.pod.Namespace, Pod: s.pod.Name, Container: s.container,
 		Previous: s.previous, Follow: !s.previous, Tail: before,
@@ -57,7 +57,7 @@ func (s Log) open(env screen.Env) (Log, screen.After) {
 	t, source := s.tail, env.Source
 	return s, screen.Later(func() tea.Msg {
 		log, err := source.Logs(ctx, q)
-		return opened{t, log, err}
+		return logMsg{t, log, err}
 	})
 }
 

@@ -35,7 +35,7 @@ func (s Screen) events(env screen.Env, r room) []draw.Line {
 const mostWhole = 60
 
 // lines is the event, wrapped.
-func (h happening) lines(now time.Time, width int) []draw.Line {
+func (h eventGroup) lines(now time.Time, width int) []draw.Line {
 	one := h.line(now)
 	if one.Width() <= width {
 		return []draw.Line{one}
@@ -47,11 +47,11 @@ func (h happening) lines(now time.Time, width int) []draw.Line {
 	return draw.Hang(head, draw.Plain, h.Text+h.names(), width-head.Width())
 }
 
-func (h happening) line(now time.Time) draw.Line {
+func (h eventGroup) line(now time.Time) draw.Line {
 	return h.head(now).Add(draw.Plain, h.Text).Add(draw.Faint, h.names())
 }
 
-func (h happening) head(now time.Time) draw.Line {
+func (h eventGroup) head(now time.Time) draw.Line {
 	l := screen.Event(now, h.Event)
 	l.Spans[0].Text = " " + l.Spans[0].Text
 	return l
@@ -60,7 +60,7 @@ func (h happening) head(now time.Time) draw.Line {
 // most is how many pods of an event are named.
 const most = 3
 
-func (h happening) names() string {
+func (h eventGroup) names() string {
 	if len(h.pods) == 0 {
 		return ""
 	}
@@ -71,8 +71,8 @@ func (h happening) names() string {
 	return text
 }
 
-// happening is an event of one or several pods.
-type happening struct {
+// eventGroup is an event of one or several pods.
+type eventGroup struct {
 	world.Event
 	pods []string
 }
@@ -82,8 +82,8 @@ const span = time.Minute
 
 // clustered merges events with the same text about several pods within a minute; the order,
 // newest first, is kept.
-func clustered(events []world.Event) []happening {
-	var out []happening
+func clustered(events []world.Event) []eventGroup {
+	var out []eventGroup
 	last := map[[2]string]int{}
 	for _, e := range events {
 		key := [2]string{e.Reason, e.Text}
@@ -96,7 +96,7 @@ func clustered(events []world.Event) []happening {
 			continue
 		}
 		last[key] = len(out)
-		h := happening{Event: e}
+		h := eventGroup{Event: e}
 		if e.Pod != "" {
 			h.pods = []string{e.Pod}
 		}

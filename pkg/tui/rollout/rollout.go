@@ -22,7 +22,7 @@ type Screen struct {
 	screen.Of
 	detail *world.Detail
 	pods   podList
-	feed   []happening
+	feed   []eventGroup
 
 	view  podView
 	panel panel

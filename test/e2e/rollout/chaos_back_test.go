@@ -100,7 +100,7 @@ func (h *history) isBack(res apply.Result) bool {
 func (h *history) driveBack(ctx context.Context, cfg *rest.Config) (apply.Result, error) {
 	r, err := kube.Rollouts(cfg, kube.Options{
 		Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: cfg.Impersonate.UserName, Lease: stormy,
-		Warn: func(text string) { h.tell("warning: %s", text) },
+		Warnings: h,
 	})
 	if err != nil {
 		return apply.Result{}, err

@@ -137,6 +137,12 @@ func (h *history) tell(format string, args ...any) {
 	h.story = append(h.story, time.Now().Format("05.000 ")+fmt.Sprintf(format, args...))
 }
 
+// Write takes a warning.
+func (h *history) Write(line []byte) (int, error) {
+	h.tell("%s", strings.TrimSpace(string(line)))
+	return len(line), nil
+}
+
 // run drives the rollout by one process after the other.
 func (h *history) run(t *testing.T) {
 	t.Helper()
@@ -236,7 +242,7 @@ func (h *history) drive(ctx context.Context, t *testing.T, cfg *rest.Config) (ap
 	}
 	c, err := kube.Open(ctx, cfg, kube.Options{
 		Target: h.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: cfg.Impersonate.UserName, Lease: stormy,
-		Warn: func(text string) { h.tell("warning: %s", text) },
+		Warnings: h,
 	})
 	if err != nil {
 		return apply.Result{}, err

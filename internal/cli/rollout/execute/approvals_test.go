@@ -41,7 +41,7 @@ func TestGroupApprovals_CoverOnlyWhatWasShown(t *testing.T) {
 		_, _ = fmt.Fprint(w, `{"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "kube-system", "uid": "c1"}}`)
 	}))
 	t.Cleanup(server.Close)
-	here := map[string]string{"XDG_STATE_HOME": t.TempDir()}
+	here := []string{"XDG_STATE_HOME=" + t.TempDir()}
 	rec := groupOfTwo(t)
 	for name, c := range map[string]struct {
 		digest string

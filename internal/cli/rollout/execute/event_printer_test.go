@@ -23,8 +23,8 @@ import (
 )
 
 // driven is what a verb has at a terminal, or before a pipe.
-func driven(out *bytes.Buffer, terminal bool, env map[string]string) *Execution {
-	s := factory.Streams{Out: out, Err: &bytes.Buffer{}, In: strings.NewReader(""), OutTTY: terminal, Getenv: func(key string) string { return env[key] }}
+func driven(out *bytes.Buffer, terminal bool, env []string) *Execution {
+	s := factory.Streams{Out: out, Err: &bytes.Buffer{}, In: strings.NewReader(""), OutTTY: terminal, Environ: env}
 	if terminal {
 		s.Size = func() (int, int) { return 80, 24 }
 	}
@@ -67,13 +67,13 @@ func TestPrintNext_NamesCommands(t *testing.T) {
 func TestReporter_FitsTheOutput(t *testing.T) {
 	for name, c := range map[string]struct {
 		terminal bool
-		env      map[string]string
+		env      []string
 		output   string
 		want     string
 	}{
 		"terminal":      {true, nil, "text", "\x1b[K\n"},
 		"pipe":          {false, nil, "text", " completed after 0s: 0 of 1 updated, 0 ready\n"},
-		"dumb terminal": {true, map[string]string{"TERM": "dumb"}, "text", " completed after 0s: 0 of 1 updated, 0 ready\n"},
+		"dumb terminal": {true, []string{"TERM=dumb"}, "text", " completed after 0s: 0 of 1 updated, 0 ready\n"},
 		"json":          {true, nil, "json", `"outcome":"completed"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -66,9 +66,6 @@ func (t *notifications) CheckGroup() error {
 // secret is what signs notifications: that of the file, or of the environment; none without.
 func (t *notifications) secret(getenv func(string) string) ([]byte, error) {
 	if t.secretFile == "" {
-		if getenv == nil {
-			return nil, nil
-		}
 		text := getenv(runner.SecretVariable)
 		secret := bytes.TrimSpace([]byte(text))
 		if len(secret) == 0 && text != "" {
@@ -192,7 +189,7 @@ func (d *Execution) hookOptions(ctx context.Context) (notify.Options, error) {
 	}
 	return notify.Options{
 		URLs: d.Notifications.URLs, Secret: secret, Client: verify.Client(d.Authority.Asks, notifyWithin), Source: sourceOfEvents(planning.ClusterIdentities(ctx, client, cfg)[0]),
-		Warn: func(text string) { _, _ = fmt.Fprintf(d.Factory.Streams.Err, "warning: %s\n", text) },
+		Warnings: d.Factory.Streams.Err,
 	}, nil
 }
 

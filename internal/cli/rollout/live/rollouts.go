@@ -94,7 +94,7 @@ func (d *Rollouts) Sessions() (*execute.Execution, *notes) {
 	}
 	reader := d.reader
 	d.mu.Unlock()
-	quiet := d.factory.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said, Getenv: d.factory.Streams.Getenv})
+	quiet := d.factory.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said, Environ: d.factory.Streams.Environ})
 	at := session.NewClient(quiet)
 	at.GateReader, at.StateNamespace, at.Authority = reader, d.stateNamespace, d.Authority
 	return &execute.Execution{Client: at, Flags: execute.Flags{Output: execute.Outputs[0], SuccessOn: "complete"}}, said

@@ -150,7 +150,7 @@ func (c *Client) Watch(ctx context.Context, s *Session) error {
 	gates, unread := c.Gates(ctx, cfg)
 	s.Cluster, err = kube.Open(ctx, cfg, kube.Options{
 		Target: s.Target, Carrier: s.carrier, Gates: gates, GatesUnread: unread, StateNamespace: c.StateNamespace, Holder: Holder(), Program: program(), Manager: c.Manager, Shared: c.Watches.shared, AcquireBy: c.Factory.Deadline,
-		Warn: func(text string) { _, _ = fmt.Fprintf(c.Factory.Streams.Err, "warning: %s\n", text) },
+		Warnings: c.Factory.Streams.Err,
 	})
 	return err
 }

@@ -43,8 +43,6 @@ type Handover struct {
 	// Guards name the workload in a targetRef that cannot change: they are recreated
 	// under their names, which pods remember, once the new workload is there.
 	Guards []*unstructured.Unstructured
-	// Emit is called with every step that differs from the one before.
-	Emit func(HandoverStep)
 
 	client    *Client
 	from, to  schema.GroupVersionResource
@@ -159,7 +157,7 @@ func (c *Client) Check(ctx context.Context, h *Handover) error {
 }
 
 // watch waits until everything is known: what is not there decides as much as what is.
-func (h *Handover) watch(ctx context.Context) (*watched, error) {
+func (h *Handover) watch(ctx context.Context) (*migrationWatch, error) {
 	w := h.client.watched()
 	selector, _, _ := unstructured.NestedMap(h.New.Object, "spec", "selector")
 	pods, err := selectorOf(selector)
@@ -224,8 +222,8 @@ type HandoverStep struct {
 const rereadInterval = 3 * time.Second
 
 // Run hands over until the end. Whenever it ends before, Begin and Run continue from
-// there.
-func (h *Handover) Run(ctx context.Context) error {
+// there. told is called with every step that differs from the one before.
+func (h *Handover) Run(ctx context.Context, told func(HandoverStep)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	w, err := h.watch(ctx)
@@ -239,7 +237,7 @@ func (h *Handover) Run(ctx context.Context) error {
 			return err
 		}
 		if err == nil && !reflect.DeepEqual(s, last) {
-			h.Emit(s)
+			told(s)
 			last = s
 		}
 		if err == nil && s.Turn.Verb == migrate.Done {
@@ -257,7 +255,7 @@ func (h *Handover) Run(ctx context.Context) error {
 
 // step does the one thing that is to be done now. It depends on what is in the cluster
 // alone.
-func (h *Handover) step(ctx context.Context, w *watched) (HandoverStep, error) {
+func (h *Handover) step(ctx context.Context, w *migrationWatch) (HandoverStep, error) {
 	kept := w.object(configMaps, HandoverName(h.Record.To.Name))
 	old, now := w.object(h.from, h.Record.From.Name), w.object(h.to, h.Record.To.Name)
 	switch {

@@ -22,7 +22,7 @@ var (
 )
 
 // pods replaces the pods whose turn it is, or finishes.
-func (h *Handover) pods(ctx context.Context, w *watched, kept, now *unstructured.Unstructured) (HandoverStep, error) {
+func (h *Handover) pods(ctx context.Context, w *migrationWatch, kept, now *unstructured.Unstructured) (HandoverStep, error) {
 	revision := newestRevision(w, now)
 	if !SideOf(now).Observed || revision == "" {
 		return wait("the controller of %s has not seen it yet", h.title(h.Record.To)), nil
@@ -46,7 +46,8 @@ func (h *Handover) pods(ctx context.Context, w *watched, kept, now *unstructured
 	}
 	for _, p := range t.Pods {
 		if err := h.evict(ctx, p); err != nil {
-			if !budgeted(err) {
+			// A budget that refuses is worth to be asked again: those of Kruise answer with 403, as do missing permissions to evict.
+			if !apierrors.IsTooManyRequests(err) && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "podunavailablebudget")) {
 				return s, err
 			}
 			text, _, _ := strings.Cut(err.Error(), "\n")
@@ -54,12 +55,6 @@ func (h *Handover) pods(ctx context.Context, w *watched, kept, now *unstructured
 		}
 	}
 	return s, nil
-}
-
-// budgeted reports whether a budget refuses, so that it is worth to ask again: those of
-// Kruise answer with 403, as do missing permissions to evict.
-func budgeted(err error) bool {
-	return apierrors.IsTooManyRequests(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), "podunavailablebudget")
 }
 
 // evict asks for a pod to go, if it is still the very same.
@@ -80,7 +75,7 @@ func (h *Handover) evict(ctx context.Context, p migrate.Daemon) error {
 }
 
 // newestRevision is the hash of a workload's newest revision; "" where none is known.
-func newestRevision(w *watched, now *unstructured.Unstructured) string {
+func newestRevision(w *migrationWatch, now *unstructured.Unstructured) string {
 	hash, highest := "", int64(-1)
 	for _, u := range w.list(revisions) {
 		n, _, _ := unstructured.NestedInt64(u.Object, "revision")
@@ -92,7 +87,7 @@ func newestRevision(w *watched, now *unstructured.Unstructured) string {
 }
 
 // daemonsOf reads the pods that are the new workload's, or unmanaged.
-func daemonsOf(w *watched, now *unstructured.Unstructured, revision string) []migrate.Daemon {
+func daemonsOf(w *migrationWatch, now *unstructured.Unstructured, revision string) []migrate.Daemon {
 	var out []migrate.Daemon
 	for _, u := range w.list(podsResource) {
 		owner := metav1.GetControllerOfNoCopy(u)

@@ -176,8 +176,6 @@ type Migration struct {
 	To       migrate.Workload
 	from, to schema.GroupVersionResource
 	around   *Surroundings
-	// Emit is called with every decision that differs from the one before.
-	Emit func(migrate.Decision)
 }
 
 // Begin records a migration. One that is recorded already continues; the way back
@@ -211,8 +209,8 @@ type haltError struct{ Reason string }
 func (e *haltError) Error() string { return e.Reason }
 
 // Run moves replicas until all have moved. Whenever it ends before, Begin and Run go
-// on from there.
-func (m *Migration) Run(ctx context.Context) error {
+// on from there. told is called with every decision that differs from the one before.
+func (m *Migration) Run(ctx context.Context, told func(migrate.Decision)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	w, err := m.watch(ctx)
@@ -229,7 +227,7 @@ func (m *Migration) Run(ctx context.Context) error {
 		case d.Verb == migrate.Halt:
 			return &haltError{d.Why}
 		case *d != last:
-			m.Emit(*d)
+			told(*d)
 			last = *d
 		}
 		if d != nil && d.Verb == migrate.Done {
@@ -243,7 +241,7 @@ func (m *Migration) Run(ctx context.Context) error {
 
 // step decides and writes; nil where a side is not there, or changed meanwhile: the
 // watch rings again.
-func (m *Migration) step(ctx context.Context, w *watched) (*migrate.Decision, error) {
+func (m *Migration) step(ctx context.Context, w *migrationWatch) (*migrate.Decision, error) {
 	source, destination := w.object(m.from, m.Record.From.Name), w.object(m.to, m.To.Name)
 	if source == nil || destination == nil {
 		return nil, m.missing(ctx)

@@ -20,8 +20,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 )
 
-// watched is what a migration decides on, kept up to date.
-type watched struct {
+// migrationWatch is what a migration decides on, kept up to date.
+type migrationWatch struct {
 	namespace string
 	stores    map[string]cache.Store
 	changes   chan struct{}
@@ -32,13 +32,13 @@ type watched struct {
 	uncounted atomic.Int32
 }
 
-func (c *Client) watched() *watched {
-	return &watched{namespace: c.namespace, stores: map[string]cache.Store{}, changes: make(chan struct{}, 1), faults: make(chan error, 1)}
+func (c *Client) watched() *migrationWatch {
+	return &migrationWatch{namespace: c.namespace, stores: map[string]cache.Store{}, changes: make(chan struct{}, 1), faults: make(chan error, 1)}
 }
 
 // watch begins to watch both sides and the budgets. That budgets may not be watched is
 // no error: it was reported at the beginning.
-func (m *Migration) watch(ctx context.Context) (*watched, error) {
+func (m *Migration) watch(ctx context.Context) (*migrationWatch, error) {
 	w := m.client.watched()
 	for gvr, name := range map[schema.GroupVersionResource]string{m.from: m.Record.From.Name, m.to: m.To.Name} {
 		if _, err := w.add(ctx, m.client, gvr, named(name), w.cannot(gvr)); err != nil {
@@ -80,12 +80,12 @@ func named(name string) func(*metav1.ListOptions) {
 }
 
 // cannot ends everything where a kind may not be watched.
-func (w *watched) cannot(gvr schema.GroupVersionResource) func(error) {
+func (w *migrationWatch) cannot(gvr schema.GroupVersionResource) func(error) {
 	return func(err error) { w.fail(fmt.Errorf("cannot watch %s: %w", gvr.Resource, err)) }
 }
 
 // add watches objects of a kind; refused is called where they may not be watched.
-func (w *watched) add(ctx context.Context, c *Client, gvr schema.GroupVersionResource, which func(*metav1.ListOptions), refused func(error)) (cache.InformerSynced, error) {
+func (w *migrationWatch) add(ctx context.Context, c *Client, gvr schema.GroupVersionResource, which func(*metav1.ListOptions), refused func(error)) (cache.InformerSynced, error) {
 	informer := dynamicinformer.NewFilteredDynamicInformer(c.dynamic, gvr, w.namespace, 0, cache.Indexers{}, which).Informer()
 	ring := func(any) { w.signal() }
 	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: ring, DeleteFunc: ring, UpdateFunc: func(_, o any) { ring(o) }}); err != nil {
@@ -105,7 +105,7 @@ func (w *watched) add(ctx context.Context, c *Client, gvr schema.GroupVersionRes
 }
 
 // await returns when something has changed, or at a time that is not nil.
-func (w *watched) await(ctx context.Context, at <-chan time.Time) error {
+func (w *migrationWatch) await(ctx context.Context, at <-chan time.Time) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -117,14 +117,14 @@ func (w *watched) await(ctx context.Context, at <-chan time.Time) error {
 	return nil
 }
 
-func (w *watched) fail(err error) {
+func (w *migrationWatch) fail(err error) {
 	select {
 	case w.faults <- err:
 	default:
 	}
 }
 
-func (w *watched) signal() {
+func (w *migrationWatch) signal() {
 	select {
 	case w.changes <- struct{}{}:
 	default:
@@ -132,7 +132,7 @@ func (w *watched) signal() {
 }
 
 // object is the newest that is known of an object; nil before that.
-func (w *watched) object(gvr schema.GroupVersionResource, name string) *unstructured.Unstructured {
+func (w *migrationWatch) object(gvr schema.GroupVersionResource, name string) *unstructured.Unstructured {
 	o, ok, err := w.stores[gvr.String()].GetByKey(w.namespace + "/" + name)
 	if err != nil || !ok {
 		return nil
@@ -142,7 +142,7 @@ func (w *watched) object(gvr schema.GroupVersionResource, name string) *unstruct
 }
 
 // list are the newest that is known of the objects of a kind, in the order of names.
-func (w *watched) list(gvr schema.GroupVersionResource) []*unstructured.Unstructured {
+func (w *migrationWatch) list(gvr schema.GroupVersionResource) []*unstructured.Unstructured {
 	var out []*unstructured.Unstructured
 	for _, o := range w.stores[gvr.String()].List() {
 		if u, ok := o.(*unstructured.Unstructured); ok {
@@ -154,7 +154,7 @@ func (w *watched) list(gvr schema.GroupVersionResource) []*unstructured.Unstruct
 }
 
 // scaledByKEDA names a scaler that KEDA has not taken away yet; "" for none.
-func (w *watched) scaledByKEDA(sides ...migrate.Workload) string {
+func (w *migrationWatch) scaledByKEDA(sides ...migrate.Workload) string {
 	if w.stores[scalers.String()] == nil {
 		return ""
 	}
@@ -167,7 +167,7 @@ func (w *watched) scaledByKEDA(sides ...migrate.Workload) string {
 }
 
 // budgets are those over pods with these labels of a workload.
-func (w *watched) budgets(of migrate.Workload, pods map[string]string) []migrate.Budget {
+func (w *migrationWatch) budgets(of migrate.Workload, pods map[string]string) []migrate.Budget {
 	var out []migrate.Budget
 	for _, gvr := range w.covering {
 		for _, u := range w.list(gvr) {

@@ -139,7 +139,8 @@ func Rules(needs []Need, keep func(Need) bool) []rbacv1.PolicyRule {
 		verbs[key] = append(verbs[key], n.Verb)
 	}
 	for _, n := range order {
-		list := sortVerbs(verbs[n.Group+"/"+n.Path()])
+		list := verbs[n.Group+"/"+n.Path()]
+		slices.SortFunc(list, func(a, b string) int { return strings.Index(verbOrder, a) - strings.Index(verbOrder, b) })
 		if i := len(out) - 1; i >= 0 && out[i].APIGroups[0] == n.Group && slices.Equal(out[i].Verbs, list) {
 			out[i].Resources = append(out[i].Resources, n.Path())
 			continue
@@ -151,8 +152,3 @@ func Rules(needs []Need, keep func(Need) bool) []rbacv1.PolicyRule {
 
 // verbOrder is the order in which people write verbs.
 const verbOrder = "get list watch create update patch delete"
-
-func sortVerbs(verbs []string) []string {
-	slices.SortFunc(verbs, func(a, b string) int { return strings.Index(verbOrder, a) - strings.Index(verbOrder, b) })
-	return verbs
-}

@@ -221,7 +221,7 @@ var kinds = map[string][]string{
 // where none could be, or where they may not be read: a workload in the middle of a
 // release names it itself.
 func Of(ctx context.Context, c dynamic.Interface, w cluster.Ref) (*Rollout, error) {
-	if !canBeManaged(w) {
+	if !slices.Contains(kinds[w.Group], w.Kind) {
 		return nil, nil //nolint:nilnil // that there is none is no error
 	}
 	list, err := List(ctx, c, w.Namespace)
@@ -256,10 +256,6 @@ func addControlling(out map[cluster.Ref]*Rollout, u *unstructured.Unstructured) 
 	if err == nil && out[r.Workload] == nil && (!r.Disabled || r.Controls()) {
 		out[r.Workload] = r
 	}
-}
-
-func canBeManaged(w cluster.Ref) bool {
-	return slices.Contains(kinds[w.Group], w.Kind)
 }
 
 // Describe describes the state of a Rollout in a few words.

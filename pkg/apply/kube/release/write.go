@@ -85,9 +85,6 @@ func (r *Rollout) pausing(on bool) (patch, error) {
 	return patch{body: map[string]any{"spec": map[string]any{"strategy": map[string]any{"paused": value}}}}, nil
 }
 
-// withoutTraffic reports whether new pods get no traffic at the step.
-func (s Step) withoutTraffic() bool { return !s.Matched && (s.Traffic == "" || s.Traffic == "0%") }
-
 // rollbackPatch has the Rollout go back to the last step before the present one at which no
 // traffic goes to new pods. Replicas never fall from one step to the next, so that is
 // the one with the most pods (docs/facts/older-plugin.md#rollout and
@@ -102,7 +99,7 @@ func (r *Rollout) rollbackPatch() (patch, error) {
 		return patch{}, r.refuse(fmt.Sprintf("has %s, but current step is too large %d", counted.Of(len(r.Steps), "step"), r.Index))
 	}
 	for i := r.Index - 2; i >= 0; i-- {
-		if r.Steps[i].withoutTraffic() {
+		if s := r.Steps[i]; !s.Matched && (s.Traffic == "" || s.Traffic == "0%") {
 			body := map[string]any{"status": map[string]any{r.statusField(): map[string]any{"nextStepIndex": i + 1}}}
 			return patch{body, "status"}, nil
 		}

@@ -199,8 +199,8 @@ func partitionsIn(strategy map[string]any) map[string]int64 {
 	return out
 }
 
-// ErrNoStart indicates that it is not known what a UnitedDeployment was before a rollout.
-var ErrNoStart = errors.New("the revision before this rollout is not known")
+// errNoStart indicates that it is not known what a UnitedDeployment was before a rollout.
+var errNoStart = errors.New("the revision before this rollout is not known")
 
 // Former is the revision that the rollout which has not ended started from: the one that is
 // noted, or else, of the pods that do not have the present template, the one of most.
@@ -216,7 +216,7 @@ func (o *Object) Former(ctx context.Context, c dynamic.Interface) (Revision, err
 				return r, nil
 			}
 		}
-		return Revision{}, fmt.Errorf("uniteddeployment/%s: revision %s is no longer stored: %w", o.Name, o.Start.Revision, ErrNoStart)
+		return Revision{}, fmt.Errorf("uniteddeployment/%s: revision %s is no longer stored: %w", o.Name, o.Start.Revision, errNoStart)
 	}
 	pods, err := o.pods(ctx, c, revisions)
 	if err != nil {
@@ -229,7 +229,7 @@ func (o *Object) Former(ctx context.Context, c dynamic.Interface) (Revision, err
 		}
 	}
 	if most.Name == "" {
-		return most, fmt.Errorf("uniteddeployment/%s: all pods have the present template: %w", o.Name, ErrNoStart)
+		return most, fmt.Errorf("uniteddeployment/%s: all pods have the present template: %w", o.Name, errNoStart)
 	}
 	return most, nil
 }

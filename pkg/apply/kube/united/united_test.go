@@ -190,7 +190,7 @@ func TestFormer_IsReadFromPods(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	c = client(t, text, revision("web-1", 1, "web:1"), revision("web-3", 3, "web:3"), pod("b", "web-3"))
-	if r, err := stored(t, c).Former(t.Context(), c); !errors.Is(err, ErrNoStart) {
+	if r, err := stored(t, c).Former(t.Context(), c); !errors.Is(err, errNoStart) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -19,7 +19,7 @@ func FuzzAnswer(f *testing.F) {
 	}
 	distort.Fuzz(f, texts, func(_ *testing.T, text string) {
 		body, path, _ := strings.Cut(text, end)
-		var a answered
+		var a queryResponse
 		if json.Unmarshal([]byte(body), &a) == nil {
 			_, _ = valuesOf(a)
 		}

@@ -16,7 +16,7 @@ import (
 // query asks a Prometheus server, by its HTTP API: every value must be true under
 // the threshold. No value at all is no good answer: nothing was measured.
 func query(ctx context.Context, may Permissions, v *plan.Verify) Answer {
-	holds, err := threshold(v.Threshold)
+	bound, err := parseThreshold(v.Threshold)
 	if err != nil {
 		return failed(err)
 	}
@@ -28,7 +28,7 @@ func query(ctx context.Context, may Permissions, v *plan.Verify) Answer {
 		return said(false, "the query gives no value")
 	}
 	for _, value := range values {
-		if !holds(value) {
+		if !bound.holds(value) {
 			return Answer{Text: fmt.Sprintf("%s is not %s", number(value), strings.TrimSpace(v.Threshold)), Reason: "a value is not " + strings.TrimSpace(v.Threshold)}
 		}
 	}
@@ -41,24 +41,19 @@ func query(ctx context.Context, may Permissions, v *plan.Verify) Answer {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// operators compare; the longer ones come first.
-var operators = []struct {
-	text  string
-	holds func(value, limit float64) bool
-}{
-	{"<=", func(v, l float64) bool { return v <= l }},
-	{">=", func(v, l float64) bool { return v >= l }},
-	{"==", func(v, l float64) bool { return v == l }},
-	{"!=", func(v, l float64) bool { return v != l }},
-	{"<", func(v, l float64) bool { return v < l }},
-	{">", func(v, l float64) bool { return v > l }},
+// threshold is a bound of values.
+type threshold struct {
+	operator string
+	limit    float64
 }
 
-// threshold reads an operator and a number, such as "< 0.01". Nothing is true of a
-// value that is not a number.
-func threshold(text string) (func(float64) bool, error) {
+// operators are those of thresholds, the longer ones first.
+var operators = []string{"<=", ">=", "==", "!=", "<", ">"}
+
+// parseThreshold reads an operator and a number, such as "< 0.01".
+func parseThreshold(text string) (threshold, error) {
 	for _, o := range operators {
-		rest, ok := strings.CutPrefix(strings.TrimSpace(text), o.text)
+		rest, ok := strings.CutPrefix(strings.TrimSpace(text), o)
 		if !ok {
 			continue
 		}
@@ -66,13 +61,30 @@ func threshold(text string) (func(float64) bool, error) {
 		if err != nil {
 			break
 		}
-		return func(v float64) bool { return v == v && o.holds(v, limit) }, nil
+		return threshold{o, limit}, nil
 	}
-	return nil, reason(fmt.Sprintf("%q is not a threshold such as \"< 0.01\"", text))
+	return threshold{}, reason(fmt.Sprintf("%q is not a threshold such as \"< 0.01\"", text))
 }
 
-// answered is what the HTTP API of Prometheus answers.
-type answered struct {
+// holds reports whether a value is within the bound. Nothing is true of a value that is not a number.
+func (t threshold) holds(v float64) bool {
+	switch t.operator {
+	case "<=":
+		return v <= t.limit
+	case ">=":
+		return v >= t.limit
+	case "==":
+		return v == t.limit
+	case "!=":
+		return v != t.limit && v == v
+	case "<":
+		return v < t.limit
+	}
+	return v > t.limit
+}
+
+// queryResponse is what the HTTP API of Prometheus answers.
+type queryResponse struct {
 	Status string `json:"status"`
 	Error  string `json:"error"`
 	Data   struct {
@@ -93,7 +105,7 @@ func queryNow(ctx context.Context, may Permissions, server, query string) ([]flo
 	if err != nil {
 		return nil, err
 	}
-	var a answered
+	var a queryResponse
 	switch err := json.Unmarshal(body, &a); {
 	case err != nil && status != http.StatusOK:
 		return nil, reason(fmt.Sprintf("status %d", status))
@@ -116,7 +128,7 @@ func (s sample) value() (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-func valuesOf(a answered) ([]float64, error) {
+func valuesOf(a queryResponse) ([]float64, error) {
 	var samples []sample
 	var err error
 	switch a.Data.Type {

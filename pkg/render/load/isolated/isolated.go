@@ -77,7 +77,7 @@ func Run(ctx context.Context, name, folder string, work any, limits Limits) (ans
 	// The process reads its end as that of its parent.
 	defer hold.Close() //nolint:errcheck // nothing is left in it
 	c.Stdin = stdin
-	out, complaint := &bounded{most: limits.OutputBytes, full: stop}, &bounded{most: maxOutput}
+	out, complaint := &limitedBuffer{most: limits.OutputBytes, full: stop}, &limitedBuffer{most: maxOutput}
 	c.Stdout, c.Stderr = out, complaint
 	runtime.LockOSThread() // the process dies with the thread that starts it, on Linux
 	defer runtime.UnlockOSThread()
@@ -101,7 +101,7 @@ func encoded(folder string, work any, limits Limits) ([]byte, error) {
 }
 
 // reason reports why a process ended without an answer.
-func reason(ctx, limited context.Context, out *bounded, c *exec.Cmd, err error) error {
+func reason(ctx, limited context.Context, out *limitedBuffer, c *exec.Cmd, err error) error {
 	switch {
 	case out.over:
 		return ErrOutput
@@ -129,8 +129,8 @@ func environment() []string {
 	return env
 }
 
-// bounded keeps what is written to it, up to a number of bytes.
-type bounded struct {
+// limitedBuffer keeps what is written to it, up to a number of bytes.
+type limitedBuffer struct {
 	kept bytes.Buffer // not embedded: it would be read into past the bound
 	most int64
 	// full is called when there is more, and over is then true.
@@ -139,7 +139,7 @@ type bounded struct {
 }
 
 // Write keeps what there is room for; it never fails, so that the writer does not wait.
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *limitedBuffer) Write(p []byte) (int, error) {
 	room := b.most - int64(b.kept.Len())
 	if int64(len(p)) <= room {
 		return b.kept.Write(p)

@@ -161,14 +161,14 @@ func copies(text []byte) bool {
 	return false
 }
 
-// captured takes the filter that a plugin would run.
-type captured struct {
+// filterRecorder takes the filter that a plugin would run.
+type filterRecorder struct {
 	resmap.ResMap
 	filter kio.Filter
 }
 
 // ApplyFilter keeps the filter.
-func (c *captured) ApplyFilter(f kio.Filter) error {
+func (c *filterRecorder) ApplyFilter(f kio.Filter) error {
 	c.filter = f
 	return nil
 }
@@ -176,7 +176,7 @@ func (c *captured) ApplyFilter(f kio.Filter) error {
 // replaceStepwise runs replacements one after the other, as their plugin does, each once
 // there is room for what it copies: it may copy what the one before it made.
 func (l *layer) replaceStepwise(p resmap.Transformer, objects *set) error {
-	var c captured
+	var c filterRecorder
 	if err := p.Transform(&c); err != nil {
 		return err
 	}
