@@ -37,7 +37,16 @@ func (b *builder) build(run func(Plan) []Touch) (Plan, error) {
 		return Plan{}, err
 	}
 	if b.hasRun && len(b.plan.Steps) > 0 {
-		b.plan = b.plan.WithTouches(run(b.plan))
+		touches := run(b.plan)
+		if set := b.subject.scaleDown; set != nil && slices.ContainsFunc(touches, func(t Touch) bool { return t.Surplus }) {
+			ties := set.ScaleDownTies()
+			for i := range touches {
+				if t := &touches[i]; t.Surplus && ties[t.UID] > 0 {
+					t.Tie = len(b.snap.Pods) + ties[t.UID] // beside the sets of the update order
+				}
+			}
+		}
+		b.plan = b.plan.WithTouches(touches)
 	}
 	(&reviewer{b}).warn()
 	return b.plan, nil

@@ -40,6 +40,9 @@ func (b *comparison) cloneSet(spec *kruise.CloneSetSpec) subject {
 		total:  l.Replicas,
 		limits: Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, seconds(spec.MinReadySeconds)},
 	}
+	if b.plan.Driver == DriverKruise {
+		s.scaleDown = set
+	}
 	b.countPods(&s, b.activePods()-max(leaving, named), b.updatedPods())
 	if _, ok := cluster.Of(&kruise.CloneSet{Spec: *spec}).Partition(); ok {
 		s.partition, s.order = cloneSetPartition(s.total), set.Queue()

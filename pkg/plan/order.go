@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // subject is a workload as its kind sees it: its pods, limits, partition and update order.
@@ -28,6 +29,8 @@ type subject struct {
 	// template changes; leaving are pods that it takes away, where it is known which.
 	created int
 	leaving []*cluster.Pod
+	// scaleDown takes any of the pods that are alike; nil where it is no matter of chance.
+	scaleDown *rules.CloneSet
 	// outdatedAt are the places of outdated pods among those that the update reaches last, counted from the very last, where it may
 	// reach pods that a change creates after them; nil where it never does.
 	outdatedAt []int

@@ -16,6 +16,8 @@ type Touch struct {
 	Mode rules.UpdateMode
 	// Surplus is a pod that is deleted because there are more than the workload wants.
 	Surplus bool
+	// Tie numbers the set of pods of which scale-down takes any, 0 for none; of surplus pods.
+	Tie int
 }
 
 // BuildRun is [Build] with the pods that steps name taken from a run of the plan. run is called
@@ -42,9 +44,12 @@ func (p Plan) WithTouches(list []Touch) Plan {
 		if t.Step >= len(p.Steps) || !p.Steps[t.Step].changesPods() {
 			continue
 		}
-		out := PodStep{Name: t.Name, UID: t.UID, Node: t.Node, Mode: t.Mode, Why: p.reasonOf(t)}
+		out := PodStep{Name: t.Name, UID: t.UID, Node: t.Node, Mode: t.Mode, Tie: t.Tie, Why: p.reasonOf(t)}
 		if e, ok := expected[t.UID]; ok {
-			if out.Tie = e.Tie; e.Mode == t.Mode {
+			if !t.Surplus {
+				out.Tie = e.Tie
+			}
+			if e.Mode == t.Mode {
 				out.Why = e.Why
 			}
 		}

@@ -3,7 +3,6 @@ package planning
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +48,7 @@ func (o *Options) load(ctx context.Context) (err error) {
 	if err != nil || !o.Preview {
 		return err
 	}
-	return o.warnUnplanned(ctx)
+	return o.replaceUnited(ctx)
 }
 
 // loadRevisions reads both states from Git; workloads that the new one does not have are named.
@@ -66,35 +65,46 @@ func (o *Options) loadRevisions(ctx context.Context) error {
 	if err := o.setPast(ctx, old); err != nil {
 		return err
 	}
+	if err := o.replaceUnited(ctx); err != nil {
+		return err
+	}
+	o.noteGone(resourcearg.Workloads(o.past.stream, o.Factory.Namespace()))
+	return nil
+}
+
+// noteGone names the workloads of the present state that the new one does not have.
+func (o *Options) noteGone(old []*resource.Resource) {
 	there := map[string]bool{}
-	for _, r := range resourcearg.Workloads(now, o.Factory.Namespace()) {
+	for _, r := range resourcearg.Workloads(o.loaded, o.Factory.Namespace()) {
 		there[r.ID().String()] = true
 	}
-	for _, r := range resourcearg.Workloads(old, o.Factory.Namespace()) {
+	for _, r := range old {
 		if !there[r.ID().String()] {
 			_, _ = fmt.Fprintf(o.Factory.Streams.Err, "note: %s is gone: its pods are deleted with it, and there is nothing to roll out\n", resourcearg.FormatName(r))
 		}
 	}
-	return o.warnUnplanned(ctx)
 }
 
-// warnUnplanned names the UnitedDeployments of -f or -k that change: their pods are those of workloads
-// that their controller writes, so that there is no plan for them.
-func (o *Options) warnUnplanned(ctx context.Context) error {
-	fromFiles := o.againstFiles()
+// replaceUnited plans UnitedDeployments by the workloads of their subsets where both states are in files. In a
+// cluster those have names of their own, and no file has their new state: these are named.
+func (o *Options) replaceUnited(ctx context.Context) (err error) {
+	if o.againstFiles() {
+		if err := o.loadPast(ctx); err != nil {
+			return err
+		}
+		whole := o.loaded
+		if o.loaded, _, err = o.inSubsets(ctx, whole); err != nil || o.git != "" {
+			return err
+		}
+		for _, r := range whole {
+			o.noteGone(o.past.parts[r.ID()])
+		}
+		return nil
+	}
 	for _, r := range o.loaded {
-		if !r.Is(kruise.Group, kruise.KindUnitedDeployment) || o.name != nil {
-			continue
+		if r.Is(kruise.Group, kruise.KindUnitedDeployment) && o.name == nil {
+			_, _ = fmt.Fprintf(o.Factory.Streams.Err, "warning: uniteddeployment/%s is not planned: its controller writes the workloads of its subsets; 'kubectl kruise diff' says what changes, and 'kubectl kruise plan uniteddeployment/%s --image CONTAINER=IMAGE' plans the subsets in a cluster\n", r.Name(), r.Name())
 		}
-		if fromFiles {
-			if err := o.loadPast(ctx); err != nil {
-				return err
-			}
-			if slices.ContainsFunc(o.past.stream, func(old *resource.Resource) bool { return tree.Equal(old.Node(), r.Node()) }) {
-				continue
-			}
-		}
-		_, _ = fmt.Fprintf(o.Factory.Streams.Err, "warning: uniteddeployment/%s is not planned: its controller writes the workloads of its subsets; 'kubectl kruise diff' says what changes, and 'kubectl kruise plan uniteddeployment/%s --image CONTAINER=IMAGE' plans the subsets in a cluster\n", r.Name(), r.Name())
 	}
 	return nil
 }
@@ -123,8 +133,8 @@ func (o *Options) Desired(ctx context.Context, manifest, present *resource.Resou
 			return nil, err
 		}
 	}
-	if path := plan.PartitionPath(out.Group(), out.Kind(), out.Version()); o.united != "" && path != nil {
-		tree.SetAt(n, tree.Int64(o.kept), path...)
+	if path := plan.PartitionPath(out.Group(), out.Kind(), out.Version()); o.kept != nil && path != nil {
+		tree.SetAt(n, tree.Int64(*o.kept), path...)
 	}
 	return out, nil
 }

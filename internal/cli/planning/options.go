@@ -64,10 +64,10 @@ type Options struct {
 	// Nodes is how many nodes a made-up cluster has; 0 is one for ten pods,
 	// and at least three.
 	Nodes int
-	// united is the UnitedDeployment whose subsets are planned, kept how many pods the partition of the
-	// subset keeps in the end that this plan is for.
+	// united is the UnitedDeployment whose subsets alone are planned; "" for all that is named. kept is how many pods
+	// the partition of a subset in a cluster keeps in the end; nil where the new state says that.
 	united string
-	kept   int64
+	kept   *int64
 	// loaded are the objects of -f or -k.
 	loaded []*resource.Resource
 	// past are the objects of --against and --with; nil before they are read.

@@ -109,6 +109,8 @@ func fromFiles(err error) error {
 type past struct {
 	// stream is of --against, all of both.
 	stream, all []*resource.Resource
+	// parts are the workloads of stream that UnitedDeployments were made into.
+	parts map[resource.ID][]*resource.Resource
 	// named are the workloads of stream by their names: each of many workloads is looked up.
 	named map[string][]*resource.Resource
 	// around finds what of all matters to one workload.
@@ -201,7 +203,14 @@ func (o *Options) setPast(ctx context.Context, stream []*resource.Resource) erro
 		return err
 	}
 	installation.Warn(o.Factory.Streams.Err, o.gates.Release)
+	var parts map[resource.ID][]*resource.Resource
+	if o.Preview {
+		if stream, parts, err = o.inSubsets(ctx, stream); err != nil {
+			return err
+		}
+	}
 	o.past = newPast(stream, more)
+	o.past.parts = parts
 	return nil
 }
 

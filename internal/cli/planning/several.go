@@ -2,6 +2,7 @@ package planning
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
@@ -52,17 +53,28 @@ type One struct {
 // UnitedDeployment; nil where one plan is for one workload. Workloads of one name in two
 // namespaces are two.
 func (o *Options) Each(ctx context.Context) ([]One, error) {
-	if o.united != "" {
+	switch {
+	case o.united != "" && !o.againstFiles():
 		return o.eachSubset(ctx)
-	}
-	if !o.manifests() || o.name != nil {
+	case o.name != nil, !o.manifests() && o.united == "":
 		return nil, nil
 	}
 	if err := o.load(ctx); err != nil {
 		return nil, err
 	}
+	if o.united != "" {
+		if err := o.loadPast(ctx); err != nil {
+			return nil, err
+		}
+		if len(o.past.named) == 0 {
+			return nil, &resource.Error{Err: fmt.Errorf("%s holds no uniteddeployment/%s", o.against, o.united), Hint: "check the name, and which file has the present state"}
+		}
+	}
 	list := resourcearg.Workloads(o.loaded, o.Factory.Namespace())
-	if len(list) < 2 && o.git == "" {
+	if !o.manifests() {
+		list = resourcearg.Workloads(o.past.stream, o.Factory.Namespace())
+	}
+	if len(list) < 2 && o.git == "" && (o.past == nil || len(o.past.parts) == 0) { // a subset may be new, or gone
 		return nil, nil
 	}
 	if err := o.readOnce(ctx); err != nil {
@@ -75,7 +87,9 @@ func (o *Options) Each(ctx context.Context) ([]One, error) {
 			return nil, err
 		}
 		out[i] = One{Options: o.For(n), Name: n, Manifest: r}
-		out[i].loaded = list[i : i+1]
+		if o.manifests() {
+			out[i].loaded = list[i : i+1]
+		}
 	}
 	return out, nil
 }
@@ -123,17 +137,17 @@ func (o *Options) SetImages(r *resource.Resource) (*resource.Resource, error) {
 // Sources are the arguments of -f and -k.
 func (o *Options) Sources() []string { return o.input.Sources() }
 
-// CompleteUnited reads the flags of a plan for the UnitedDeployment of a name in the cluster,
-// whose new images come to its subsets one after the other. Errors are of usage.
+// CompleteUnited reads the flags of a plan for the UnitedDeployment of a name: its new state is in files, or new
+// images come to its subsets, one after the other. Errors are of usage.
 func (o *Options) CompleteUnited(name string) error {
 	o.united = name
+	o.Several = true
 	switch {
 	case o.FromFiles():
-		return command.Usagef("plan the workload of a subset, or 'kubectl kruise diff' of two files", "--against is not for a UnitedDeployment: its subsets are in a cluster")
+		return o.Complete(nil)
 	case !o.Images():
 		return command.Usagef("give --image CONTAINER=IMAGE", "nothing to plan")
 	}
-	o.Several = true
 	if err := o.CompleteSubsets(); err != nil {
 		return err
 	}
@@ -162,7 +176,7 @@ func (o *Options) eachSubset(ctx context.Context) ([]One, error) {
 			return nil, err
 		}
 		one := o.For(n)
-		one.Counted, one.kept = true, u.Final(u.Subsets[i])
+		one.Counted, one.kept = true, new(u.Final(u.Subsets[i]))
 		out[i] = One{Options: one, Name: n, Manifest: found}
 	}
 	return out, nil

@@ -239,6 +239,59 @@ func (c *CloneSet) ScaleDownOrder(group []*cluster.Pod) []*cluster.Pod {
 	return out
 }
 
+// ScaleDownTies numbers, by UID, the sets of pods that scale-down treats alike: any of a set may go in the place of
+// another. What a pod is ranked by is how many others are on its node, or in its places of the spread constraints.
+func (c *CloneSet) ScaleDownTies() map[string]int {
+	type alike struct {
+		tie
+		updated, available bool
+		cost               int
+		crowds             string
+	}
+	active := c.active()
+	places := func(p *cluster.Pod) []string {
+		constraints := c.Spec.Template.Spec.TopologySpreadConstraints
+		if len(constraints) == 0 {
+			return []string{p.Node}
+		}
+		out := make([]string, len(constraints))
+		for i, constraint := range constraints {
+			if node := c.Nodes[p.Node]; node != nil {
+				out[i] = node.Labels[constraint.TopologyKey]
+			}
+		}
+		return out
+	}
+	crowd := map[string]int{}
+	for _, p := range active {
+		for i, place := range places(p) {
+			crowd[fmt.Sprint(c.updated(p), i, place)]++
+		}
+	}
+	sets := map[alike][]string{}
+	var order []alike
+	for _, p := range active {
+		k := alike{tie: tieOf(p, priority{}, nil), updated: c.updated(p), available: c.available(p), cost: deletionCost(p)}
+		k.preparing = false
+		for i, place := range places(p) {
+			k.crowds += fmt.Sprint(crowd[fmt.Sprint(k.updated, i, place)], " ")
+		}
+		if sets[k] == nil {
+			order = append(order, k)
+		}
+		sets[k] = append(sets[k], p.UID)
+	}
+	out := map[string]int{}
+	for i, k := range order {
+		for _, uid := range sets[k] {
+			if len(sets[k]) > 1 {
+				out[uid] = i + 1
+			}
+		}
+	}
+	return out
+}
+
 func sortCandidates(all []candidate) {
 	slices.SortFunc(all, func(a, b candidate) int {
 		if c := a.compare(b); c != 0 {

@@ -3,6 +3,7 @@ package rules
 import (
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -219,5 +220,50 @@ func TestScaleDown_Spread(t *testing.T) {
 	set.Nodes = nil
 	if got, want := names(set.ScaleDownOrder(set.Pods)), "p6 p5 p4 p3 p2 p1"; got != want {
 		t.Errorf("no nodes: order %s, want %s", got, want)
+	}
+}
+
+// TestScaleDownTies: pods are alike that no rule of scale-down tells apart; nodes and zones of as many pods make no difference.
+func TestScaleDownTies(t *testing.T) {
+	at := func(list []*cluster.Pod) {
+		for _, p := range list {
+			setReady(p, true, t0)
+			p.Created = t0
+		}
+	}
+	for name, c := range map[string]struct {
+		edit func(*CloneSet)
+		want string
+	}{
+		"each on its node": {func(*CloneSet) {}, "p1 p2 p3 p4"},
+		"a crowded node":   {func(c *CloneSet) { c.Pods[0].Node, c.Pods[1].Node = "crowded", "crowded" }, "p1 p2 | p3 p4"},
+		"two crowded nodes": {func(c *CloneSet) {
+			c.Pods[0].Node, c.Pods[1].Node, c.Pods[2].Node, c.Pods[3].Node = "x", "x", "y", "y"
+		}, "p1 p2 p3 p4"},
+		"a cost":     {func(c *CloneSet) { cost(c.Pods[2], "-1") }, "p1 p2 p4"},
+		"ready then": {func(c *CloneSet) { setReady(c.Pods[3], true, t0.Add(time.Second)) }, "p1 p2 p3"},
+		"zones": {func(c *CloneSet) {
+			c.Nodes = map[string]*cluster.Node{}
+			for i, p := range c.Pods {
+				c.Nodes[p.Node] = &cluster.Node{Name: p.Node, Labels: map[string]string{"zone": "abbb"[i : i+1]}}
+			}
+			c.Spec.Template.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{TopologyKey: "zone"}}
+		}, "p2 p3 p4"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := cloneSet(t, "replicas: 1", "4*o")
+			at(set.Pods)
+			c.edit(set)
+			ties := set.ScaleDownTies()
+			var groups []string
+			for n := 1; n <= len(set.Pods); n++ {
+				if g := names(filter(set.Pods, func(p *cluster.Pod) bool { return ties[p.UID] == n })); g != "" {
+					groups = append(groups, g)
+				}
+			}
+			if got := strings.Join(groups, " | "); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
 	}
 }
