@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -68,19 +69,19 @@ func (o *Options) loadRevisions(ctx context.Context) error {
 	if err := o.replaceUnited(ctx); err != nil {
 		return err
 	}
-	o.noteGone(resourcearg.Workloads(o.past.stream, o.Factory.Namespace()))
+	noteGone(o.Factory, resourcearg.Workloads(o.past.stream, o.Factory.Namespace()), o.loaded)
 	return nil
 }
 
 // noteGone names the workloads of the present state that the new one does not have.
-func (o *Options) noteGone(old []*resource.Resource) {
+func noteGone(f *factory.Factory, old, now []*resource.Resource) {
 	there := map[string]bool{}
-	for _, r := range resourcearg.Workloads(o.loaded, o.Factory.Namespace()) {
+	for _, r := range resourcearg.Workloads(now, f.Namespace()) {
 		there[r.ID().String()] = true
 	}
 	for _, r := range old {
 		if !there[r.ID().String()] {
-			_, _ = fmt.Fprintf(o.Factory.Streams.Err, "note: %s is gone: its pods are deleted with it, and there is nothing to roll out\n", resourcearg.FormatName(r))
+			_, _ = fmt.Fprintf(f.Streams.Err, "note: %s is gone: its pods are deleted with it, and there is nothing to roll out\n", resourcearg.FormatName(r))
 		}
 	}
 }
@@ -97,7 +98,7 @@ func (o *Options) replaceUnited(ctx context.Context) (err error) {
 			return err
 		}
 		for _, r := range whole {
-			o.noteGone(o.past.parts[r.ID()])
+			noteGone(o.Factory, o.past.parts[r.ID()], o.loaded)
 		}
 		return nil
 	}
