@@ -42,7 +42,7 @@ func (b *builder) addUpdateSteps() error {
 	if !b.templateChanged && !b.specChanged && len(stages) == 0 && !b.partitionMoves() {
 		return nil
 	}
-	b.addPull()
+	b.addPull(len(stages) > 0 && stages[len(stages)-1].updated > b.subject.updated)
 	base := b.present
 	if len(stages) == 0 || b.plan.Driver == DriverClient && (b.templateChanged || b.specChanged || b.unmarked()) {
 		var err error
@@ -86,11 +86,12 @@ func (b *builder) awaitReplicas() {
 	}
 }
 
-// addPull adds the step that pulls new images to the nodes before any pod changes.
-func (b *builder) addPull() {
+// addPull adds the step that pulls new images to the nodes before any pod changes. Where the plan updates
+// none, that is a step only if it was asked for.
+func (b *builder) addPull(updates bool) {
 	images := b.newImages()
 	nodes := nodesOf(b.snap.Members())
-	wanted := b.policy.Pull == PullFirst || b.policy.Pull == PullAuto && b.plan.Change.Mode == rules.ModeInPlace
+	wanted := b.policy.Pull == PullFirst || b.policy.Pull == PullAuto && updates && b.plan.Change.Mode == rules.ModeInPlace
 	if !wanted || len(images) == 0 || nodes == 0 {
 		return
 	}
