@@ -57,6 +57,8 @@ func probedContainers(s *subject, m *kruise.PodProbeMarker) {
 			}
 		}
 	}
+	slices.Sort(names)
+	names = slices.Compact(names)
 	for i, p := range m.Spec.Probes {
 		if p.ContainerName != "" && !slices.Contains(names, p.ContainerName) {
 			s.report(fmt.Sprintf("spec.probes[%d].containerName", i), "name one of the containers: "+strings.Join(names, ", "),

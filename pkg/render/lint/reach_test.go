@@ -49,3 +49,14 @@ func TestReach_Rules(t *testing.T) {
 		}
 	}
 }
+
+// TestReach_NamesEachContainerOnce: two workloads with a container of the same name are no two containers to choose from.
+func TestReach_NamesEachContainerOnce(t *testing.T) {
+	bad := reachings()[0].bad
+	second, _, _ := strings.Cut(strings.Replace(bad, "name: shop", "name: other", 1), "---\n")
+	for _, p := range lint.Run(t.Context(), lint.Request{Objects: golden.Parse(t, second+"---\n"+bad)}) {
+		if p.Rule == "podprobemarker/container-missing" && p.Hint != "name one of the containers: app" {
+			t.Errorf("hint %q", p.Hint)
+		}
+	}
+}
