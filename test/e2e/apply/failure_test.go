@@ -23,7 +23,7 @@ func TestApply_FailedRolloutEndsWith3(t *testing.T) {
 	if got := b.images(t); got["bad.lab/web:2"] != 1 || got[web1] != 5 || b.configMap(t, "settings") == nil {
 		t.Errorf("pods: %v, settings: %v", got, b.configMap(t, "settings"))
 	}
-	b.apply(t, changed, how...).is(t, 1, "its last rollout failed", "rollout abort --rollback")
+	b.apply(t, changed, how...).is(t, 1, "its last rollout failed", "rollout abort cloneset/", " --rollback")
 	b.done(t, settings+one+other, "--applyset", "shop", "--pull-images", "never").has(t, "cloneset.apps.kruise.io/web rolled out")
 	if got := b.images(t); got[web1] != 6 {
 		t.Errorf("taken back: %v", got)

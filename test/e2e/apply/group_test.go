@@ -51,7 +51,7 @@ func TestGroup_FailureStopsTheNextWave(t *testing.T) {
 	if images := b.images(t); images[web2] != 3 || b.configMap(t, "settings") == nil {
 		t.Errorf("pods: %v, settings: %v", images, b.configMap(t, "settings"))
 	}
-	b.apply(t, changed, how...).is(t, 1, "its last rollout failed", "rollout abort --rollback")
+	b.apply(t, changed, how...).is(t, 1, "its last rollout failed", "rollout abort cloneset/", " --rollback")
 	b.done(t, settings+zones)
 	b.apply(t, strings.Replace(zones, "web:1", "web:2", 1), "--group", "all", "--yes").is(t, 2, "a UnitedDeployment cannot be in a group of rollouts")
 }
