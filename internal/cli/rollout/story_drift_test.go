@@ -1,9 +1,11 @@
 package rollout_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -12,6 +14,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/story"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // intrudes changes the CloneSet web as another program.
@@ -89,5 +93,40 @@ func TestPlanFile_ForAnotherTemplateWritesNothing(t *testing.T) {
 	s.Run("rollout apply "+file+" --yes").Ends(1, "template")
 	if after := s.Object("CloneSet", "web").GetGeneration(); after != before {
 		t.Errorf("generation %d, was %d", after, before)
+	}
+}
+
+// vanishing deletes the workload, and with it the record, right before progress is recorded for the second time.
+type vanishing struct {
+	apply.Cluster
+
+	s     *story.Story
+	turns int
+}
+
+// Record keeps progress of what may be gone.
+func (v *vanishing) Record(ctx context.Context, w cluster.Ref, since string, p plan.Progress) error {
+	if v.turns++; v.turns == 2 {
+		if err := clones(v.s).Delete(ctx, "web", metav1.DeleteOptions{}); err != nil {
+			return err
+		}
+		maps := v.s.Client.CoreV1().ConfigMaps(story.Namespace)
+		v.s.Await(v.s.T, "the record is gone", func() bool {
+			_, err := maps.Get(ctx, "rollout.cloneset.web", metav1.GetOptions{})
+			return apierrors.IsNotFound(err)
+		})
+	}
+	return v.Cluster.Record(ctx, w, since, p)
+}
+
+// TestRun_RecordGoesWithTheWorkload: a record that is not found any more is not the reason why a rollout fails, if its
+// workload is gone.
+func TestRun_RecordGoesWithTheWorkload(t *testing.T) {
+	s := web(t)
+	c := opened(s)
+	p := begins(s, c, plans("web:2", true))
+	res, err := apply.Run(t.Context(), &vanishing{Cluster: c, s: s}, webRef, p, apply.Options{})
+	if err != nil || res.Outcome != event.Failed || !strings.Contains(res.Reason, "the object is gone") {
+		t.Errorf("%s: %s, %v", res.Outcome, res.Reason, err)
 	}
 }

@@ -153,7 +153,10 @@ func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p pla
 	if err != nil {
 		c.writer.unconfirmed.add("the record of the rollout", c.record)
 		_, _ = c.writer.unconfirmed.reread(ctx) // the next write tries again
-		return planError("the record of the rollout", err)
+		if err = planError("the record of the rollout", err); errors.Is(err, plan.ErrNotFound) {
+			return fmt.Errorf("%w: %v", plan.ErrConflict, err) //nolint:errorlint // the next look says whether the workload is gone with it
+		}
+		return err
 	}
 	r.putWritten(stored)
 	return nil
