@@ -205,7 +205,8 @@ func (o *Options) setPast(ctx context.Context, stream []*resource.Resource) erro
 	installation.Warn(o.Factory.Streams.Err, o.gates.Release)
 	var parts map[resource.ID][]*resource.Resource
 	if o.Preview {
-		if stream, parts, err = o.inSubsets(ctx, stream); err != nil {
+		// What is there was accepted once: a release that refuses it now hinders no plan of other workloads.
+		if stream, parts, err = o.inSubsets(ctx, stream); err != nil && o.united != "" {
 			return err
 		}
 	}

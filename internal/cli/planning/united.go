@@ -13,7 +13,7 @@ import (
 
 // inSubsets puts the workloads of its subsets in the place of each UnitedDeployment, as its controller
 // makes them (docs/kruise/distribution.md). Where one is named, no other workload stays. parts are
-// those workloads. The error is what Kruise would refuse of one.
+// those workloads. One that Kruise would refuse stays as it is; the error says why.
 func (o *Options) inSubsets(ctx context.Context, list []*resource.Resource) (out []*resource.Resource, parts map[resource.ID][]*resource.Resource, err error) {
 	parts = map[resource.ID][]*resource.Resource{}
 	var errs resource.Errors
@@ -26,17 +26,20 @@ func (o *Options) inSubsets(ctx context.Context, list []*resource.Resource) (out
 			continue
 		}
 		alone := stage.New(resource.NewFacts([]*resource.Resource{r}, nil, ""), stage.Options{Explain: &stage.Explain{}, Expand: stage.ExpandAll, Kruise: o.gates.Release, Running: ctx})
+		var refused resource.Errors
 		for _, f := range check.Object(alone, check.Request{Object: r}) {
 			if !f.Accepted {
-				errs.Add(f.Error)
+				refused.Add(f.Error)
 			}
 		}
-		if errs.Err() != nil {
-			continue
+		made := []*resource.Resource{r}
+		if err = refused.Err(); err == nil {
+			made, err = split.Run(alone, made)
 		}
-		made, err := split.Run(alone, []*resource.Resource{r})
-		errs.Add(err)
-		out, parts[r.ID()] = append(out, made...), made
+		if errs.Add(err); err == nil {
+			parts[r.ID()] = made
+		}
+		out = append(out, made...)
 	}
 	return out, parts, errs.Err()
 }
